@@ -1,0 +1,1 @@
+"""The middle floor: decides, asks, runs, times, prices and records."""

@@ -1,0 +1,27 @@
+"""The prompt as a row of digested spans in wire order, so that any change can be named."""
+
+import hashlib
+from typing import Literal
+
+from msgspec import Struct
+
+Origin = Literal["tool", "system", "instructions", "workspace", "note", "user", "assistant", "tool-result"]
+
+
+class Block(Struct, frozen=True, rename="camel"):
+    """One span of the prompt; `digest` also names its text in the blob store.
+
+    `tokens` is our own o200k count (an estimate for other vocabularies). `label` says which one it
+    is: a tool's name, a file's path, the source of a note, the tool that answered.
+    """
+
+    origin: Origin
+    label: str
+    digest: str
+    tokens: int
+    breakpoint: bool = False
+
+
+def text_digest(text: str) -> str:
+    """Name a text by the sha256 of its UTF-8 bytes, as hex."""
+    return hashlib.sha256(text.encode()).hexdigest()

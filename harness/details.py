@@ -1,0 +1,46 @@
+"""The details of tool results, passed up a floor: the screen knows no module of the ground floor."""
+
+from cutaway.tools.base import Access, Effect
+from cutaway.tools.details import (
+    CommandRun,
+    Detail,
+    DirectoryListing,
+    EditRung,
+    FileEdit,
+    FileRead,
+    FilesFound,
+    Hunk,
+    OutputChunk,
+    Progress,
+    ProgressNote,
+    SearchHit,
+    SearchHits,
+    TaskCompleted,
+    TestFailure,
+    TestProgress,
+    TestRun,
+    TestState,
+)
+
+__all__ = [
+    "Access",
+    "CommandRun",
+    "Detail",
+    "DirectoryListing",
+    "EditRung",
+    "Effect",
+    "FileEdit",
+    "FileRead",
+    "FilesFound",
+    "Hunk",
+    "OutputChunk",
+    "Progress",
+    "ProgressNote",
+    "SearchHit",
+    "SearchHits",
+    "TaskCompleted",
+    "TestFailure",
+    "TestProgress",
+    "TestRun",
+    "TestState",
+]

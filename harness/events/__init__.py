@@ -1,0 +1,165 @@
+"""What happened, as frozen values; the event log is nothing but these in their envelopes.
+
+Names and fields follow the Copilot CLI's log where one fits. Ephemeral events are shown live and
+never written. Lifecycles come in threes, and each start has exactly one end.
+"""
+
+from typing import Any, Union, get_args
+
+from msgspec import Struct
+
+from cutaway.harness.events.base import (
+    EventBase,
+    Mode,
+)
+from cutaway.harness.events.calls import (
+    CallOutcome,
+    LimitChoice,
+    LimitDecided,
+    LimitReached,
+    PermissionCompleted,
+    PermissionKind,
+    PermissionRequested,
+    ToolCompleted,
+    ToolProgressed,
+    ToolStarted,
+)
+from cutaway.harness.events.session import (
+    Aborted,
+    EndReason,
+    InstructionsFound,
+    InteractionEnded,
+    ModeChanged,
+    ModelChanged,
+    PendingMessages,
+    SessionErrored,
+    SessionIdle,
+    SessionResumed,
+    SessionStarted,
+    SessionWarning,
+    SystemPart,
+    TaskComplete,
+    ToolDefinition,
+    ToolsOffered,
+    UserMessageSent,
+)
+from cutaway.harness.events.turn import (
+    AssistantAnswered,
+    CallFailed,
+    MessageDelta,
+    ModelRequested,
+    ModelResponded,
+    ReasoningDelta,
+    RetryScheduled,
+    Timings,
+    ToolCallDelta,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
+
+__all__ = [
+    "EVENT_TYPES",
+    "Aborted",
+    "AssistantAnswered",
+    "CallFailed",
+    "CallOutcome",
+    "EndReason",
+    "Event",
+    "EventBase",
+    "InstructionsFound",
+    "InteractionEnded",
+    "KnownEvent",
+    "LimitChoice",
+    "LimitDecided",
+    "LimitReached",
+    "MessageDelta",
+    "Mode",
+    "ModeChanged",
+    "ModelChanged",
+    "ModelRequested",
+    "ModelResponded",
+    "PendingMessages",
+    "PermissionCompleted",
+    "PermissionKind",
+    "PermissionRequested",
+    "ReasoningDelta",
+    "Record",
+    "RetryScheduled",
+    "SessionErrored",
+    "SessionIdle",
+    "SessionResumed",
+    "SessionStarted",
+    "SessionWarning",
+    "SystemPart",
+    "TaskComplete",
+    "Timings",
+    "ToolCallDelta",
+    "ToolCompleted",
+    "ToolDefinition",
+    "ToolProgressed",
+    "ToolStarted",
+    "ToolsOffered",
+    "TurnEnded",
+    "TurnStarted",
+    "UnknownEvent",
+    "UsageReported",
+    "UserMessageSent",
+]
+
+
+class UnknownEvent(Struct, frozen=True):
+    """An event of a type that this version does not know; kept as it is, `data` is JSON bytes."""
+
+    type: str
+    data: bytes
+
+
+KnownEvent = Union[  # noqa: UP007 (a plain alias reads better over this many lines)
+    SessionStarted,
+    SessionResumed,
+    SessionWarning,
+    SessionErrored,
+    SessionIdle,
+    InteractionEnded,
+    ModeChanged,
+    ModelChanged,
+    TaskComplete,
+    Aborted,
+    SystemPart,
+    ToolsOffered,
+    InstructionsFound,
+    UserMessageSent,
+    PendingMessages,
+    TurnStarted,
+    ModelRequested,
+    RetryScheduled,
+    CallFailed,
+    MessageDelta,
+    ReasoningDelta,
+    ToolCallDelta,
+    AssistantAnswered,
+    ModelResponded,
+    UsageReported,
+    TurnEnded,
+    PermissionRequested,
+    PermissionCompleted,
+    ToolStarted,
+    ToolProgressed,
+    ToolCompleted,
+    LimitReached,
+    LimitDecided,
+]
+Event = KnownEvent | UnknownEvent
+
+EVENT_TYPES: dict[str, type[Any]] = {event.type: event for event in get_args(KnownEvent)}
+
+
+class Record(Struct, frozen=True, rename="camel"):
+    """An event in its envelope; `timestamp` is UTC in ISO 8601 with milliseconds."""
+
+    id: str
+    parent_id: str | None
+    timestamp: str
+    event: Event
+    agent_id: str | None = None

@@ -1,0 +1,1 @@
+"""The one place where it is decided whether a call may run."""

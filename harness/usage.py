@@ -1,0 +1,73 @@
+"""Tokens and money in disjoint kinds, so that sums are true for every provider."""
+
+from decimal import Decimal
+
+from msgspec import Struct
+
+MILLION = Decimal(1_000_000)
+
+
+class Usage(Struct, frozen=True, rename="camel"):
+    """Tokens of one model call; the kinds do not overlap, except that reasoning is part of output.
+
+    `estimated` marks counts that are ours because the provider reported none.
+    """
+
+    fresh: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    output: int = 0
+    reasoning: int = 0
+    estimated: bool = False
+
+    @property
+    def input(self) -> int:
+        """All tokens that were sent."""
+        return self.fresh + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.fresh + other.fresh,
+            self.cache_read + other.cache_read,
+            self.cache_write_5m + other.cache_write_5m,
+            self.cache_write_1h + other.cache_write_1h,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+            self.estimated or other.estimated,
+        )
+
+
+class Price(Struct, frozen=True, rename="camel"):
+    """Currency units (USD) per million tokens of each kind; None is unknown, never free.
+
+    `source` names where the numbers come from, `date` when they were published there.
+    """
+
+    fresh: Decimal | None = None
+    cache_read: Decimal | None = None
+    cache_write_5m: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+    output: Decimal | None = None
+    source: str = ""
+    date: str = ""
+
+
+def cost_of(usage: Usage, price: Price | None) -> Decimal | None:
+    """Price a call in USD; None when a kind that was used has no known price."""
+    if price is None:
+        return None
+    pairs = (
+        (usage.fresh, price.fresh),
+        (usage.cache_read, price.cache_read),
+        (usage.cache_write_5m, price.cache_write_5m),
+        (usage.cache_write_1h, price.cache_write_1h),
+        (usage.output, price.output),
+    )
+    total = Decimal(0)
+    for tokens, rate in pairs:
+        if tokens:
+            if rate is None:
+                return None
+            total += tokens * rate / MILLION
+    return total
