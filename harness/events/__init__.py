@@ -4,7 +4,7 @@ Names and fields follow the Copilot CLI's log where one fits. Ephemeral events a
 never written. Lifecycles come in threes, and each start has exactly one end.
 """
 
-from typing import Any, Union, get_args
+from typing import Any, get_args
 
 from msgspec import Struct
 
@@ -62,11 +62,13 @@ __all__ = [
     "EVENT_TYPES",
     "Aborted",
     "AssistantAnswered",
+    "CallEvent",
     "CallFailed",
     "CallOutcome",
     "EndReason",
     "Event",
     "EventBase",
+    "InTurnEvent",
     "InstructionsFound",
     "InteractionEnded",
     "KnownEvent",
@@ -87,6 +89,7 @@ __all__ = [
     "Record",
     "RetryScheduled",
     "SessionErrored",
+    "SessionEvent",
     "SessionIdle",
     "SessionResumed",
     "SessionStarted",
@@ -101,6 +104,7 @@ __all__ = [
     "ToolStarted",
     "ToolsOffered",
     "TurnEnded",
+    "TurnEvent",
     "TurnStarted",
     "UnknownEvent",
     "UsageReported",
@@ -115,41 +119,44 @@ class UnknownEvent(Struct, frozen=True):
     data: bytes
 
 
-KnownEvent = Union[  # noqa: UP007 (a plain alias reads better over this many lines)
-    SessionStarted,
-    SessionResumed,
-    SessionWarning,
-    SessionErrored,
-    SessionIdle,
-    InteractionEnded,
-    ModeChanged,
-    ModelChanged,
-    TaskComplete,
-    Aborted,
-    SystemPart,
-    ToolsOffered,
-    InstructionsFound,
-    UserMessageSent,
-    PendingMessages,
-    TurnStarted,
-    ModelRequested,
-    RetryScheduled,
-    CallFailed,
-    MessageDelta,
-    ReasoningDelta,
-    ToolCallDelta,
-    AssistantAnswered,
-    ModelResponded,
-    UsageReported,
-    TurnEnded,
-    PermissionRequested,
-    PermissionCompleted,
-    ToolStarted,
-    ToolProgressed,
-    ToolCompleted,
-    LimitReached,
-    LimitDecided,
-]
+SessionEvent = (
+    SessionStarted
+    | SessionResumed
+    | SessionWarning
+    | SessionErrored
+    | SessionIdle
+    | InteractionEnded
+    | ModeChanged
+    | ModelChanged
+    | TaskComplete
+    | Aborted
+    | SystemPart
+    | ToolsOffered
+    | InstructionsFound
+    | UserMessageSent
+    | PendingMessages
+)
+InTurnEvent = (
+    ModelRequested
+    | CallFailed
+    | MessageDelta
+    | ReasoningDelta
+    | ToolCallDelta
+    | AssistantAnswered
+    | ModelResponded
+    | TurnEnded
+)
+TurnEvent = TurnStarted | RetryScheduled | UsageReported | InTurnEvent
+CallEvent = (
+    PermissionRequested
+    | PermissionCompleted
+    | ToolStarted
+    | ToolProgressed
+    | ToolCompleted
+    | LimitReached
+    | LimitDecided
+)
+KnownEvent = SessionEvent | TurnEvent | CallEvent
 Event = KnownEvent | UnknownEvent
 
 EVENT_TYPES: dict[str, type[Any]] = {event.type: event for event in get_args(KnownEvent)}
