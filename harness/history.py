@@ -1,0 +1,75 @@
+"""The conversation as it goes into the prompt: a fold of the events, never edited."""
+
+from cutaway.harness import events as e
+from cutaway.harness.messages import (
+    AssistantMessage,
+    Message,
+    Note,
+    NoteSource,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+
+
+class Conversation:
+    """What has been said so far; equal events give equal conversations, live or resumed.
+
+    Results are kept back until every call of their message has one and are then added in the order
+    of the calls, so `messages` is valid for a strict provider at every moment.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[e.SystemPart] = []
+        self.tools: list[e.ToolDefinition] = []
+        self.messages: list[Message] = []
+        self.told: dict[NoteSource, str] = {}
+        """The newest note of each source, so that only what changed is told again."""
+        self._waiting: list[ToolCall] = []
+        self._results: dict[str, ToolResult] = {}
+
+    @property
+    def open_calls(self) -> list[ToolCall]:
+        """Calls that have no result yet, in the order asked."""
+        return [call for call in self._waiting if call.id not in self._results]
+
+    def fold(self, event: e.Event) -> None:
+        """Take one event in; those that say nothing to the model are ignored."""
+        match event:
+            case e.SystemPart():
+                self.parts.append(event)
+            case e.ToolsOffered():
+                self.tools.extend(event.tools)
+            case e.UserMessageSent():
+                self._tell(event.notes)
+                self.messages.append(UserMessage(event.content, event.notes))
+            case e.AssistantAnswered():
+                self._answer(event)
+            case e.ToolCompleted() if not event.by_user:
+                self._complete(event)
+            case _:
+                pass
+
+    def _tell(self, notes: tuple[Note, ...]) -> None:
+        for note in notes:
+            self.told[note.source] = note.text
+
+    def _answer(self, event: e.AssistantAnswered) -> None:
+        if not event.content and not event.tool_requests:
+            return  # providers refuse an empty assistant message, and it says nothing
+        self.messages.append(
+            AssistantMessage(event.content, event.tool_requests, event.reasoning, cut=event.cut)
+        )
+        self._waiting = list(event.tool_requests)
+        self._results = {}
+
+    def _complete(self, event: e.ToolCompleted) -> None:
+        asked = {call.id for call in self._waiting}
+        if event.tool_call_id not in asked or event.tool_call_id in self._results:
+            return
+        self._results[event.tool_call_id] = ToolResult(
+            event.tool_call_id, event.tool_name, event.text, is_error=event.outcome != "done"
+        )
+        if len(self._results) == len(self._waiting):
+            self.messages.extend(self._results[call.id] for call in self._waiting)
+            self._waiting, self._results = [], {}

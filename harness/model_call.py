@@ -1,0 +1,185 @@
+"""One model call: build, send, stream, price; recorded whole, also when it fails or is cut."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import msgspec
+
+from cutaway.harness import events as e
+from cutaway.harness.errors import ProviderError
+from cutaway.harness.messages import AssistantMessage
+from cutaway.harness.prompt.builder import BuiltPrompt
+from cutaway.harness.providers.base import (
+    CallDelta,
+    Chunk,
+    Completed,
+    Connected,
+    TextDelta,
+    ThinkingDelta,
+)
+from cutaway.harness.providers.retry import stream_with_retry
+from cutaway.harness.seams import Model, Seams, new_id
+from cutaway.harness.usage import Usage
+
+
+@dataclass(slots=True)
+class Received:
+    """What has arrived of an answer, so that nothing of it is lost when the stream breaks."""
+
+    connected: bool = False
+    pieces: list[str] = field(default_factory=list)
+    completed: Completed | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
+    """Send everything that has been said and record the answer.
+
+    Raises ProviderError after what had arrived was recorded; the same holds for a cancellation.
+    """
+    model = seams.model()
+    built, body, request_id = await _request(seams, model, turn_id)
+    received = Received()
+
+    def on_retry(attempt: int, max_attempts: int, delay: float, reason: str, status: int | None) -> None:
+        seams.emit(e.RetryScheduled(request_id, attempt, max_attempts, delay, reason, status))
+
+    chunks = stream_with_retry(
+        model.provider, built.request, body, clock=seams.clock, on_retry=on_retry, wake=seams.wake
+    )
+    try:
+        await _receive(seams, turn_id, chunks, received)
+    except ProviderError as error:
+        _record_failure(seams, turn_id, request_id, built, received, type(error).__name__, str(error), error.status)
+        raise
+    except asyncio.CancelledError:
+        _record_failure(
+            seams, turn_id, request_id, built, received, "Interrupted", "Interrupted before the answer was complete."
+        )
+        raise
+    return await _record_answer(seams, model, turn_id, request_id, built, received)
+
+
+async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPrompt, bytes, str]:
+    """Build and record the request before the first byte is sent."""
+    began = seams.clock.monotonic()
+    built = await seams.builder.build(seams.conversation, model.name, model.params)
+    body = model.provider.encode(built.request)
+    previous = seams.tape.request_id
+    request_id = new_id()
+    kept, tail, digest = seams.tape.next(request_id, body)
+    seams.emit(
+        e.ModelRequested(
+            request_id=request_id,
+            turn_id=turn_id,
+            purpose="turn",
+            provider=model.provider.name,
+            model=model.name,
+            url=model.provider.url,
+            previous=previous,
+            blocks_kept=built.kept,
+            blocks=tuple(built.blocks[built.kept :]),
+            params=msgspec.json.encode(model.params).decode(),
+            body_digest=digest,
+            body_bytes=len(body),
+            body_kept=kept,
+            body_tail=tail,
+            build_ms=(seams.clock.monotonic() - began) * 1000,
+        )
+    )
+    return built, body, request_id
+
+
+async def _receive(seams: Seams, turn_id: str, chunks: AsyncIterator[Chunk], received: Received) -> None:
+    async for chunk in chunks:
+        match chunk:
+            case Connected():
+                received.connected = True
+            case TextDelta(text=text):
+                received.pieces.append(text)
+                seams.emit(e.MessageDelta(turn_id, text))
+            case ThinkingDelta(text=text):
+                seams.emit(e.ReasoningDelta(turn_id, text))
+            case CallDelta(index=index, name=name, arguments=arguments):
+                seams.emit(e.ToolCallDelta(turn_id, index, name, arguments))
+            case Completed():
+                received.completed = chunk
+            case _:
+                assert_never(chunk)
+
+
+async def _record_answer(
+    seams: Seams, model: Model, turn_id: str, request_id: str, built: BuiltPrompt, received: Received
+) -> AssistantMessage:
+    completed = received.completed
+    if completed is None:  # a provider that ends without Completed breaks its contract
+        raise RuntimeError(f"The provider {model.provider.name} ended a stream without completing it.")
+    message = completed.message
+    usage = completed.usage or await _estimate(seams, built, message)
+    cost = model.cost(usage)
+    seams.emit(
+        e.AssistantAnswered(turn_id, message.text, message.tool_calls, message.reasoning, cut=message.cut)
+    )
+    seams.emit(
+        e.UsageReported(
+            model=model.name,
+            input_tokens=usage.input,
+            output_tokens=usage.output,
+            cache_read_tokens=usage.cache_read,
+            cache_write_tokens=usage.cache_write_5m + usage.cache_write_1h,
+            reasoning_tokens=usage.reasoning,
+            duration=completed.timings.total,
+            cost=cost,
+            initiator="turn",
+        )
+    )
+    seams.emit(
+        e.ModelResponded(
+            request_id=request_id,
+            turn_id=turn_id,
+            purpose="turn",
+            stop_reason=completed.stop_reason,
+            usage=usage,
+            timings=completed.timings,
+            cost=cost,
+            price=model.price,
+            raw=completed.raw,
+            simulated=completed.simulated,
+            provider_call_id=completed.provider_call_id,
+        )
+    )
+    return message
+
+
+async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage) -> Usage:
+    """Count for ourselves what a provider did not report."""
+    said = message.text + "".join(call.name + call.arguments for call in message.tool_calls)
+    output = await seams.counter.count(said)
+    return Usage(fresh=sum(block.tokens for block in built.blocks), output=output, estimated=True)
+
+
+def _record_failure(
+    seams: Seams,
+    turn_id: str,
+    request_id: str,
+    built: BuiltPrompt,
+    received: Received,
+    error_type: str,
+    message: str,
+    status: int | None = None,
+) -> None:
+    """Keep the partial answer and an estimate of what was paid for it; nothing here may wait."""
+    text = received.text
+    if text:
+        seams.emit(e.AssistantAnswered(turn_id, text, cut=True))
+    usage = Usage(estimated=True)
+    if received.connected:
+        sent = sum(block.tokens for block in built.blocks)
+        usage = Usage(fresh=sent, output=round(len(text.encode()) / 4), estimated=True)
+    cost = seams.model().cost(usage) if received.connected else "0"
+    seams.emit(e.CallFailed(request_id, turn_id, error_type, message, status, usage, cost))

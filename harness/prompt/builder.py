@@ -1,0 +1,105 @@
+"""Build the next request from the conversation, and name every part of it by its digest.
+
+Order on the wire: tools, system, instruction files, workspace, then the messages. The prompt only
+grows, so the blocks of messages that were there before are not computed again.
+"""
+
+import json
+from dataclasses import dataclass
+
+import msgspec
+
+from cutaway.harness.blocks import Block, Origin, text_digest
+from cutaway.harness.events import SystemPart, ToolDefinition
+from cutaway.harness.history import Conversation
+from cutaway.harness.messages import AssistantMessage, Message, ToolResult, UserMessage
+from cutaway.harness.prompt.tokens import TokenCounter
+from cutaway.harness.providers.base import Params, Request
+from cutaway.tools.base import AnyTool
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPrompt:
+    """A request and its blocks: the first `kept` are those of the request before."""
+
+    request: Request
+    blocks: list[Block]
+    kept: int
+
+
+async def define_tool(tool: AnyTool, counter: TokenCounter) -> ToolDefinition:
+    """Freeze a tool's description as the model will be told it, with its tokens on every turn."""
+    spec = tool.spec
+    schema = json.dumps(spec.input_schema, ensure_ascii=False, separators=(",", ":"))
+    tokens = await counter.count(f"{spec.name}\n{spec.model_description}\n{schema}")
+    return ToolDefinition(spec.name, spec.model_description, schema, tokens)
+
+
+class PromptBuilder:
+    """Keeps the blocks of the last request, so that each turn costs only what is new."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._said: list[list[Block]] = []
+        self._last: list[Block] = []
+
+    async def build(self, conversation: Conversation, model: str, params: Params) -> BuiltPrompt:
+        """Make the request for everything that has been said; counts new text in a worker thread."""
+        for message in conversation.messages[len(self._said) :]:
+            self._said.append(await self._message_blocks(message))
+        blocks = [_tool_block(tool) for tool in conversation.tools]
+        blocks += [_part_block(part) for part in conversation.parts]
+        for said in self._said:
+            blocks += said
+        kept = _common(self._last, blocks)
+        self._last = blocks
+        request = Request(
+            model,
+            tuple(conversation.tools),
+            tuple(part.content for part in conversation.parts),
+            tuple(conversation.messages),
+            params,
+        )
+        return BuiltPrompt(request, blocks, kept)
+
+    def recall(self, blocks: list[Block]) -> None:
+        """Take over the last request's blocks from the log, so that a resumed session compares with it."""
+        self._last = blocks
+
+    async def _message_blocks(self, message: Message) -> list[Block]:
+        match message:
+            case UserMessage():
+                blocks = [await self._block("note", note.source, note.text) for note in message.notes]
+                return [*blocks, await self._block("user", "user", message.text)]
+            case AssistantMessage():
+                label = ", ".join(call.name for call in message.tool_calls) or "answer"
+                return [await self._block("assistant", label, _assistant_text(message))]
+            case ToolResult():
+                return [await self._block("tool-result", message.name, message.text)]
+
+    async def _block(self, origin: Origin, label: str, text: str) -> Block:
+        return Block(origin, label, text_digest(text), await self._counter.count(text))
+
+
+def _assistant_text(message: AssistantMessage) -> str:
+    parts = [part.text for part in message.reasoning]
+    if message.text:
+        parts.append(message.text)
+    parts += [f"{call.name}({call.arguments})" for call in message.tool_calls]
+    return "\n".join(parts)
+
+
+def _tool_block(tool: ToolDefinition) -> Block:
+    text = msgspec.json.encode([tool.name, tool.description, tool.input_schema]).decode()
+    return Block("tool", tool.name, text_digest(text), tool.tokens)
+
+
+def _part_block(part: SystemPart) -> Block:
+    return Block(part.origin, part.name, text_digest(part.content), part.tokens)
+
+
+def _common(before: list[Block], after: list[Block]) -> int:
+    for index, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
+            return index
+    return min(len(before), len(after))
