@@ -1,0 +1,1 @@
+"""What happened in a session, on disk: one record a line, large texts once, nothing valid ever lost."""

@@ -1,0 +1,109 @@
+"""Large texts, kept once each under the digest of their bytes."""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from cutaway.harness.blocks import text_digest
+from cutaway.harness.messages import scrub
+from cutaway.harness.places import open_private, private_folder, sync_folder
+
+_HEX = frozenset("0123456789abcdef")
+
+
+class Blobs:
+    """A store of texts in `folder` (`ab/cdef…`, sha256 in hex), or in memory when there is none.
+
+    Reading never fails: a text that is missing or whose bytes do not fit its name is None, and its
+    digest joins `lost`.
+    """
+
+    __slots__ = ("_folder", "_known", "_lost", "_memory", "_unsynced")
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._memory: dict[str, bytes] = {}
+        self._known: set[str] = set()
+        self._lost: set[str] = set()
+        self._unsynced: set[Path] = set()
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The digests that were asked for and could not be given."""
+        return frozenset(self._lost)
+
+    def put(self, text: str) -> str:
+        """Keep a text and return its digest (that of `blocks.text_digest`); raises OSError."""
+        data = scrub(text).encode()
+        digest = hashlib.sha256(data).hexdigest()
+        if digest in self._known:
+            return digest
+        if self._folder is None:
+            self._memory[digest] = data
+        elif digest in self._lost or not self._has(digest, len(data)):
+            self._write(self._folder, digest, data)
+        self._known.add(digest)
+        self._lost.discard(digest)
+        return digest
+
+    def get(self, digest: str) -> str | None:
+        """Return the text of a digest, or None when it is missing or damaged."""
+        if self._folder is None:
+            data = self._memory.get(digest)
+            return None if data is None else data.decode()
+        text = self._read(digest)
+        if text is None or text_digest(text) != digest:
+            self._lost.add(digest)
+            return None
+        return text
+
+    def sync(self) -> None:
+        """Make every text that was put so far survive a power cut; raises OSError."""
+        while self._unsynced:
+            path = self._unsynced.pop()
+            try:
+                descriptor = open_private(path, os.O_RDWR)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+                sync_folder(path.parent)
+            except OSError:
+                self._unsynced.add(path)
+                raise
+
+    def _path(self, digest: str) -> Path | None:
+        if self._folder is None or len(digest) != 64 or not _HEX.issuperset(digest):
+            return None
+        return self._folder / digest[:2] / digest[2:]
+
+    def _has(self, digest: str, size: int) -> bool:
+        path = self._path(digest)
+        try:
+            return path is not None and path.lstat().st_size == size
+        except OSError:
+            return False
+
+    def _read(self, digest: str) -> str | None:
+        path = self._path(digest)
+        if path is None:
+            return None
+        try:
+            with os.fdopen(open_private(path, os.O_RDONLY), "rb") as file:
+                return file.read().decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def _write(self, folder: Path, digest: str, data: bytes) -> None:
+        home = private_folder(folder / digest[:2], below=folder.parent)
+        draft = home / f".{digest[2:10]}-{os.getpid()}-{secrets.token_hex(4)}"
+        path = home / digest[2:]
+        try:
+            with os.fdopen(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                file.write(data)
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+        self._unsynced.add(path)
