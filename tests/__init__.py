@@ -1,0 +1,1 @@
+"""Tests by floor; what they share is importable as `tests.servers…`."""

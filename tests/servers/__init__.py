@@ -1,0 +1,1 @@
+"""Real servers on loopback that play what a test has scripted."""
