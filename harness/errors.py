@@ -20,6 +20,8 @@ HarnessError
   └ UnknownRequest
 """
 
+from cutaway.harness.messages import AssistantMessage
+
 
 class HarnessError(Exception):
     """A failure that a user can act on; the message names the thing, the cause and the next step."""
@@ -83,11 +85,40 @@ class Overloaded(ProviderError):
 
 
 class ConnectionFailed(ProviderError):
-    """No answer: refused, unknown host, timed out before the first byte."""
+    """No answer: unknown host, timed out before the first byte; `refused` that nothing listens there."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str,
+        refused: bool = False,
+        status: int | None = None,
+        request_id: str = "",
+    ) -> None:
+        super().__init__(message, provider=provider, status=status, request_id=request_id)
+        self.refused = refused
 
 
 class StreamBroken(ProviderError):
-    """The answer stopped in the middle; what had arrived was streamed before this was raised."""
+    """The answer stopped in the middle; what had arrived was streamed before this was raised.
+
+    `partial` is what can be kept of it (text, whole tool calls; `cut` is set), `raw` the bytes as text.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str,
+        partial: AssistantMessage | None = None,
+        raw: str = "",
+        status: int | None = None,
+        request_id: str = "",
+    ) -> None:
+        super().__init__(message, provider=provider, status=status, request_id=request_id)
+        self.partial = partial
+        self.raw = raw
 
 
 class ContextTooLong(ProviderError):
