@@ -64,11 +64,12 @@ def _envelope_decoder() -> msgspec.json.Decoder[Envelope]:
 def encode_line(record: Record, blobs: Blobs | None = None) -> bytes:
     """Write a record as one line; without `blobs` large texts stay in it.
 
-    Raises OSError when a blob cannot be written, ValueError when an unknown event's data is no JSON.
+    Raises OSError when a blob cannot be written.
     """
     event = record.event
     if isinstance(event, UnknownEvent):
-        data, ephemeral = _unknown_data(event), False
+        # JSON has line ends between its tokens only, where they are white space.
+        data, ephemeral = event.data.replace(b"\n", b" ").replace(b"\r", b" "), False
     else:
         data, ephemeral = _event_data(event, blobs), event.ephemeral
     envelope = Envelope(
@@ -102,8 +103,12 @@ def read_envelope(line: bytes) -> Envelope:
 
 
 def clean(event: Event) -> Event:
-    """Return the event itself, or a copy without lone surrogates when it cannot be encoded."""
+    """Return the event itself, or a copy without lone surrogates when it cannot be encoded.
+
+    Raises ValueError when the data of an unknown event is not JSON, TypeError for values that have none.
+    """
     if isinstance(event, UnknownEvent):
+        msgspec.json.decode(event.data)
         return event
     try:
         _encoder().encode(event)
@@ -121,11 +126,6 @@ def _event_data(event: Event, blobs: Blobs | None) -> bytes:
     if blobs is not None and len(data) > BLOB_THRESHOLD:
         data = _encoder().encode(_moved_out(msgspec.to_builtins(event), blobs))
     return _on_one_line(data)
-
-
-def _unknown_data(event: UnknownEvent) -> bytes:
-    msgspec.json.decode(event.data)
-    return event.data.replace(b"\n", b" ").replace(b"\r", b" ")  # there they are white space only
 
 
 def _on_one_line(data: bytes) -> bytes:
