@@ -5,6 +5,7 @@ Bytes come in chunks of any cut; a character split between two of them is put to
 
 import codecs
 import os
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +34,11 @@ class Spill:
     problem: str = ""
     """Why the file is not whole; '' while it is."""
     _descriptor: int | None = None
+
+    @classmethod
+    def in_folder(cls, folder: str, kind: str) -> "Spill | None":
+        """Name a new file in a private folder; None where there is no folder ('')."""
+        return cls(Path(folder) / f"{kind}-{secrets.token_hex(4)}.txt") if folder else None
 
     def write(self, data: bytes) -> None:
         """Append, creating the file on the first call, up to the limit."""
@@ -107,6 +113,17 @@ class OutputCollector:
     def was_cut(self) -> bool:
         """Tell whether `text()` leaves something out."""
         return self._size > self.limit
+
+    @property
+    def cut_note(self) -> str:
+        """Say, for the model, where the full text is and how to read it; '' if nothing is left out."""
+        if not self.was_cut:
+            return ""
+        spill = self.spill
+        problem = f" ({spill.problem})" if spill and spill.problem else ""
+        if spill is None or not spill.written:
+            return f"Output was cut and not kept in full{problem}. Filter it (grep, tail) to see more."
+        return f"Output was cut. Full text{problem}: {spill.path} (read_file with offset, or grep_search)."
 
     def text(self) -> str:
         """Give all of it, or its head and tail, in whole lines where lines are short enough."""

@@ -19,6 +19,7 @@ from signal import SIGTERM
 from cutaway.tools.environment import child_environment
 from cutaway.tools.errors import ToolError
 from cutaway.tools.output import OutputCollector
+from cutaway.tools.paths import printable
 from cutaway.tools.pipe import PipeReader, output_pipe
 from cutaway.tools.process_tree import MARK, ProcessTree, signal_name
 
@@ -50,6 +51,17 @@ class Ended:
     seconds: float
     left_behind: tuple[int, ...] = ()
     """Processes of the run that still live; they are ended with the session."""
+
+    @property
+    def words(self) -> str:
+        """Say how it ended, in words that judge nothing: code 0 of a pipe need not be a success."""
+        took = f"{self.seconds:.2f} s" if self.seconds < 10 else f"{self.seconds:.0f} s"
+        ended = f"ended by {self.signal}" if self.signal else f"exit code {self.exit_code}"
+        if self.exit_code is not None and self.exit_code > 128:
+            by_signal = signal_name(self.exit_code - 128)
+            if by_signal.startswith("SIG"):
+                ended += f" (the code that shells give for an end by {by_signal})"
+        return f"timed out after {took}; {ended}" if self.timed_out else f"{ended} after {took}"
 
 
 class Run:
@@ -315,12 +327,17 @@ def _spawn(
     )
 
 
+def missing_folder(folder: str | os.PathLike[str]) -> str:
+    """Say, for the model, that the folder to work in is gone."""
+    return (
+        f"The working folder {printable(os.fspath(folder))} no longer exists, so nothing can run in it. "
+        "Tell the user: the folder must be made again, or a session started elsewhere."
+    )
+
+
 def _why_not_started(command: Sequence[str], folder: str | os.PathLike[str], error: Exception) -> str:
     if not os.path.isdir(folder):  # noqa: PTH112 (a str or a path)
-        return (
-            f"The working folder {os.fspath(folder)} no longer exists, so nothing can run in it. "
-            "Tell the user; the folder must be made again, or the session started elsewhere."
-        )
+        return missing_folder(folder)
     if isinstance(error, OSError) and error.errno == 7:  # E2BIG
         return "The command is too long for the system. Write it to a script file and run that."
     if isinstance(error, ValueError):
