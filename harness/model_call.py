@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 import msgspec
+from cutaway.harness.providers.retry import stream_with_retry
 
 from cutaway.harness import events as e
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.messages import AssistantMessage
 from cutaway.harness.prompt.builder import BuiltPrompt
+from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
 from cutaway.harness.providers.base import (
     CallDelta,
     Chunk,
@@ -19,7 +21,6 @@ from cutaway.harness.providers.base import (
     TextDelta,
     ThinkingDelta,
 )
-from cutaway.harness.providers.retry import stream_with_retry
 from cutaway.harness.seams import Model, Seams, new_id
 from cutaway.harness.usage import Usage
 
@@ -55,12 +56,14 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     try:
         await _receive(seams, turn_id, chunks, received)
     except ProviderError as error:
-        _record_failure(seams, turn_id, request_id, built, received, type(error).__name__, str(error), error.status)
+        failure = e.CallFailed(request_id, turn_id, type(error).__name__, str(error), error.status)
+        _record_failure(seams, failure, built, received)
         raise
     except asyncio.CancelledError:
-        _record_failure(
-            seams, turn_id, request_id, built, received, "Interrupted", "Interrupted before the answer was complete."
+        failure = e.CallFailed(
+            request_id, turn_id, "Interrupted", "Interrupted before the answer was complete."
         )
+        _record_failure(seams, failure, built, received)
         raise
     return await _record_answer(seams, model, turn_id, request_id, built, received)
 
@@ -119,7 +122,7 @@ async def _record_answer(
     completed = received.completed
     if completed is None:  # a provider that ends without Completed breaks its contract
         raise RuntimeError(f"The provider {model.provider.name} ended a stream without completing it.")
-    message = completed.message
+    message = _with_new_ids(seams, completed.message)
     usage = completed.usage or await _estimate(seams, built, message)
     cost = model.cost(usage)
     seams.emit(
@@ -156,6 +159,15 @@ async def _record_answer(
     return message
 
 
+def _with_new_ids(seams: Seams, message: AssistantMessage) -> AssistantMessage:
+    """Rename calls whose id was used before in this session: some servers count from zero each time."""
+    calls = tuple(
+        msgspec.structs.replace(call, id=f"{call.id}-{new_id()}") if call.id in seams.ledger.calls else call
+        for call in message.tool_calls
+    )
+    return msgspec.structs.replace(message, tool_calls=calls)
+
+
 async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage) -> Usage:
     """Count for ourselves what a provider did not report."""
     said = message.text + "".join(call.name + call.arguments for call in message.tool_calls)
@@ -163,23 +175,14 @@ async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage)
     return Usage(fresh=sum(block.tokens for block in built.blocks), output=output, estimated=True)
 
 
-def _record_failure(
-    seams: Seams,
-    turn_id: str,
-    request_id: str,
-    built: BuiltPrompt,
-    received: Received,
-    error_type: str,
-    message: str,
-    status: int | None = None,
-) -> None:
+def _record_failure(seams: Seams, failure: e.CallFailed, built: BuiltPrompt, received: Received) -> None:
     """Keep the partial answer and an estimate of what was paid for it; nothing here may wait."""
     text = received.text
     if text:
-        seams.emit(e.AssistantAnswered(turn_id, text, cut=True))
-    usage = Usage(estimated=True)
+        seams.emit(e.AssistantAnswered(failure.turn_id, text, cut=True))
+    usage, cost = Usage(estimated=True), "0"  # nothing was processed before the provider accepted it
     if received.connected:
         sent = sum(block.tokens for block in built.blocks)
-        usage = Usage(fresh=sent, output=round(len(text.encode()) / 4), estimated=True)
-    cost = seams.model().cost(usage) if received.connected else "0"
-    seams.emit(e.CallFailed(request_id, turn_id, error_type, message, status, usage, cost))
+        usage = Usage(fresh=sent, output=round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)
+    priced = seams.model().cost(usage) if received.connected else cost
+    seams.emit(msgspec.structs.replace(failure, usage=usage, cost=priced))

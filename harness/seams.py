@@ -3,9 +3,11 @@
 import asyncio
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
+
+from cutaway.harness.permissions.rules import Rules
 
 from cutaway.harness.answers import LimitAnswer, PermissionAnswer
 from cutaway.harness.clock import Clock
@@ -13,7 +15,6 @@ from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.events import Event, LimitReached, PermissionRequested, Record
 from cutaway.harness.history import Conversation
 from cutaway.harness.ledger import Ledger
-from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Params, Provider
@@ -42,7 +43,7 @@ class Model:
     provider: Provider
     name: str
     price: Price | None = None
-    params: Params = Params()
+    params: Params = field(default_factory=Params)
 
     def cost(self, usage: Usage) -> str | None:
         """Price a call at today's rate, as USD text; None when it is not known."""

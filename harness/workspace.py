@@ -140,10 +140,20 @@ def _ask_git(root: Path) -> GitFacts:
     import git  # late: 56 ms, and it fails at import when the program is missing
 
     # No setting of the repository may start a program here: a file-system monitor is one.
-    command = ["git", "-c", "core.fsmonitor=false", "status", "--porcelain", "--branch", "--untracked-files=normal"]
+    command = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "status",
+        "--porcelain",
+        "--branch",
+        "--untracked-files=normal",
+    ]
     try:
         with git.Repo(root, search_parent_directories=True) as repository:
-            status = str(repository.git.execute(command, env={"GIT_OPTIONAL_LOCKS": "0"}, kill_after_timeout=5))
+            status = str(
+                repository.git.execute(command, env={"GIT_OPTIONAL_LOCKS": "0"}, kill_after_timeout=5)
+            )
     except (git.GitError, OSError, ValueError) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         return GitFacts(problem=f"git failed: {printable(lines[-1][:200])}")

@@ -143,8 +143,7 @@ class UserMessageSent(EventBase, frozen=True):
 
 
 class PendingMessages(EventBase, frozen=True):
-    """What waits in the queue lane now, oldest first."""
+    """What waits in the queue lane now, oldest first; kept, so that a crash loses no message."""
 
     type: ClassVar[str] = "pending_messages.modified"
-    ephemeral: ClassVar[bool] = True
     messages: tuple[str, ...]

@@ -1,0 +1,207 @@
+"""Put a session together: new, or taken up from its log."""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from cutaway.harness.permissions.rules import Rules
+
+from cutaway.harness import events as e
+from cutaway.harness.clock import Clock, SystemClock
+from cutaway.harness.desk import Desk
+from cutaway.harness.errors import SessionError
+from cutaway.harness.eventlog.bodies import BodyTape
+from cutaway.harness.eventlog.log import EventLog
+from cutaway.harness.eventlog.store import SessionStore, StoredSession, new_session_id
+from cutaway.harness.history import Conversation
+from cutaway.harness.ledger import Ledger
+from cutaway.harness.places import private_folder
+from cutaway.harness.prompt.builder import PromptBuilder
+from cutaway.harness.prompt.tokens import TokenCounter
+from cutaway.harness.registry import Registry
+from cutaway.harness.resume import close_after_crash, recall_files
+from cutaway.harness.seams import Asker, Model, Seams
+from cutaway.harness.session import Session
+from cutaway.harness.toolbox import built_in_tools
+from cutaway.harness.workspace import facts_of
+from cutaway.tools.paths import Workspace
+from cutaway.tools.process import Processes
+
+
+def installed_version() -> str:
+    """The version of the installed package; 'unknown' when it runs from a bare checkout."""
+    try:
+        return version("cutaway")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a session is made of; `asker` None means that a screen answers through the session."""
+
+    root: Path
+    model: Model
+    mode: e.Mode
+    limit: int
+    rules: Rules
+    test_command: tuple[str, ...] = ()
+    asker: Asker | None = None
+    clock: Clock | None = None
+    counter: TokenCounter | None = None
+
+
+@dataclass(slots=True)
+class ModelInUse:
+    """The one thing of a session that can be swapped while it runs."""
+
+    model: Model
+
+
+def new_session(opening: Opening, store: SessionStore | None = None) -> Session:
+    """Begin a session; when its folder cannot be made it lives in memory, and says so."""
+    warning = ""
+    stored: StoredSession | None = None
+    try:
+        stored = (store or SessionStore()).create()
+    except SessionError as error:
+        warning = f"{error} This session is kept in memory only and is lost when it ends."
+    log = stored.log if stored else EventLog()
+    session_id = stored.id if stored else new_session_id()
+    now = (opening.clock or SystemClock()).now().isoformat(timespec="milliseconds")
+    log.emit(
+        e.SessionStarted(
+            session_id=session_id,
+            version=installed_version(),
+            cwd=str(opening.root),
+            provider=opening.model.provider.name,
+            model=opening.model.name,
+            mode=opening.mode,
+            limit=opening.limit,
+            start_time=now,
+        )
+    )
+    if warning:
+        log.emit(e.SessionWarning("not-saved", warning))
+    return _assemble(opening, session_id, log, stored)
+
+
+def resume_session(opening: Opening, session_id: str, store: SessionStore | None = None) -> Session:
+    """Take a session up again; raises SessionError when it cannot be.
+
+    What a crash left open is closed, once, by appending. The opening's model and mode are used.
+    """
+    stored = (store or SessionStore()).open(session_id)
+    try:
+        return _assemble(opening, stored.id, stored.log, stored, resumed=True)
+    except BaseException:
+        stored.close()
+        raise
+
+
+def _assemble(
+    opening: Opening, session_id: str, log: EventLog, stored: StoredSession | None, *, resumed: bool = False
+) -> Session:
+    conversation, ledger = Conversation(), Ledger()
+    for record in log.records:
+        ledger.fold(record)
+        conversation.fold(record.event)
+
+    def emit(event: e.Event) -> e.Record:
+        record = log.emit(event)
+        ledger.fold(record)
+        conversation.fold(record.event)
+        return record
+
+    workspace = Workspace.at(opening.root)
+    counter = opening.counter or TokenCounter()
+    processes = Processes()
+    desk = Desk() if opening.asker is None else None
+    in_use = ModelInUse(opening.model)
+    queue, steering = list(ledger.pending), list[str]()
+    seams = Seams(
+        emit=emit,
+        sync=log.sync,
+        model=lambda: in_use.model,
+        clock=opening.clock or SystemClock(),
+        ask=opening.asker or desk or Desk(),
+        conversation=conversation,
+        ledger=ledger,
+        builder=PromptBuilder(counter),
+        counter=counter,
+        tape=BodyTape.resumed(log.records),
+        registry=Registry(built_in_tools(processes)),
+        rules=opening.rules,
+        workspace=workspace,
+        files=recall_files(ledger, workspace),
+        facts=lambda: facts_of(workspace.root, opening.test_command),
+        spill=str(_spill_folder(stored)),
+        steers=lambda: _take_all(steering, emit, queue),
+        wake=asyncio.Event(),
+    )
+    seams.builder.recall(list(ledger.context))
+    if resumed:
+        _take_up(opening, seams, log)
+    return Session(
+        session_id=session_id,
+        log=log,
+        seams=seams,
+        desk=desk,
+        limit=opening.limit,
+        swap_model=lambda model: setattr(in_use, "model", model),
+        queue=queue,
+        steering=steering,
+        close=_closer(log, stored, processes, in_use),
+    )
+
+
+def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
+    now = seams.clock.now().isoformat(timespec="milliseconds")
+    open_calls = tuple(call.id for call in seams.conversation.open_calls)
+    seams.emit(e.SessionResumed(now, len(log.records), installed_version(), open_calls, log.report.skipped))
+    close_after_crash(seams.emit, seams.conversation, seams.ledger)
+    if log.report.warning:
+        seams.emit(e.SessionWarning("log-damaged", log.report.warning))
+    ledger, model = seams.ledger, opening.model
+    if (ledger.provider, ledger.model) != (model.provider.name, model.name):
+        seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name))
+    if ledger.mode != opening.mode:
+        seams.emit(e.ModeChanged(ledger.mode, opening.mode))
+
+
+def _take_all(steering: list[str], emit: Callable[[e.Event], object], queue: list[str]) -> list[str]:
+    taken = list(steering)
+    steering.clear()
+    if taken:
+        emit(e.PendingMessages(tuple(queue)))
+    return taken
+
+
+def _spill_folder(stored: StoredSession | None) -> Path:
+    if stored is None:
+        import tempfile
+
+        return Path(tempfile.mkdtemp(prefix="cutaway-"))
+    return private_folder(stored.folder / "spill", below=stored.folder)
+
+
+def _closer(
+    log: EventLog, stored: StoredSession | None, processes: Processes, in_use: ModelInUse
+) -> Callable[[], Coroutine[Any, Any, None]]:
+    async def close() -> None:
+        await processes.aclose()
+        await in_use.model.provider.aclose()
+        log.close()
+        if stored is None:
+            return
+        stored.close()
+        if not any(isinstance(record.event, e.UserMessageSent) for record in log.records):
+            with suppress(OSError):  # nothing was said: an empty session would only be in the way
+                shutil.rmtree(stored.folder)
+
+    return close

@@ -1,0 +1,81 @@
+"""The stable part of the prompt, recorded once and sent again unchanged, and the notes beside it."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+
+from cutaway.harness.events import InstructionsFound, Mode, SystemPart
+from cutaway.harness.messages import Note, NoteSource
+from cutaway.harness.seams import Seams
+from cutaway.harness.workspace import GitFacts, InstructionFile, find_instructions, workspace_text
+
+MODES: Mapping[Mode, str] = {
+    "plan": "Mode: plan. Only reading is possible; edits and commands are refused. End with a plan.",
+    "interactive": "Mode: interactive. The user sees each edit and command first, and approves or refuses it.",
+    "accept-edits": "Mode: accept-edits. Edits inside the workspace run at once; the user approves commands.",
+    "autopilot": "Mode: autopilot. Nobody watches each call. Finish the task, then call task_complete.",
+}
+
+
+async def lay_stable_part(seams: Seams) -> None:
+    """Record the system text, instruction files and workspace before a session's first turn."""
+    if seams.conversation.parts:
+        return
+    text = (files("cutaway.harness.prompt") / "texts" / "system.md").read_text(encoding="utf-8")
+    await _lay(seams, "system", "system.md", text.strip())
+    root = seams.workspace.root
+    for file in await asyncio.to_thread(find_instructions, root):
+        content = instruction_text(file)
+        tokens = await seams.counter.count(content) if file.used else 0
+        seams.emit(InstructionsFound(file.path, file.used, file.reason, tokens))
+        if file.used:
+            seams.emit(SystemPart("instructions", file.path, content, tokens))
+    await _lay(seams, "workspace", root.name or str(root), await asyncio.to_thread(workspace_text, root))
+
+
+async def _lay(seams: Seams, origin: str, name: str, content: str) -> None:
+    tokens = await seams.counter.count(content)
+    match origin:
+        case "system":
+            seams.emit(SystemPart("system", name, content, tokens))
+        case _:
+            seams.emit(SystemPart("workspace", name, content, tokens))
+
+
+def instruction_text(file: InstructionFile) -> str:
+    """Wrap a file so that the model sees where it begins, ends and comes from."""
+    return f'<instructions file="{file.path}">\n{file.text.strip()}\n</instructions>'
+
+
+def notes_now(
+    told: Mapping[NoteSource, str], mode: Mode, day: date, git: GitFacts | None, changed: str = ""
+) -> tuple[Note, ...]:
+    """What has become true since it was last told: appended with a message, never put in front."""
+    current: dict[NoteSource, str] = {"date": f"Date: {day.isoformat()}", "mode": MODES[mode]}
+    if git is not None:
+        current["workspace"] = _git_text(git)
+    if changed:
+        current["instructions"] = changed
+    return tuple(Note(source, text) for source, text in current.items() if told.get(source) != text)
+
+
+def _git_text(git: GitFacts) -> str:
+    if git.problem:
+        return f"Git: {git.problem}."
+    return f"Git branch: {git.branch}. " + ("Uncommitted changes." if git.changed else "Clean.")
+
+
+def changed_instructions(root: Path, parts: list[SystemPart], told: str) -> str:
+    """Instruction files that differ from what the model was given; '' when none does.
+
+    Small files, read again with each message of the user, so that a change is told once.
+    """
+    given = {part.name: part.content for part in parts if part.origin == "instructions"}
+    now = {file.path: instruction_text(file) for file in find_instructions(root) if file.used}
+    news = [text for path, text in now.items() if given.get(path) != text]
+    news += [f"{path} is no longer there; do not follow it." for path in given if path not in now]
+    if not news:
+        return "The instruction files are as they were at the start again." if told else ""
+    return "Instruction files have changed; this is in force now:\n" + "\n".join(news)

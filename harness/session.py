@@ -1,0 +1,194 @@
+"""A session: the thin façade through which a screen, or the command line, drives the loop."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from cutaway.harness import events as e
+from cutaway.harness.answers import Answer
+from cutaway.harness.desk import Desk
+from cutaway.harness.errors import SessionClosed
+from cutaway.harness.eventlog import EventLog
+from cutaway.harness.eventlog.bodies import rebuild
+from cutaway.harness.loop import run_interaction
+from cutaway.harness.messages import scrub
+from cutaway.harness.prompt.stable import changed_instructions, lay_stable_part, notes_now
+from cutaway.harness.reruns import rerun
+from cutaway.harness.seams import Model, Seams, new_id
+from cutaway.harness.workspace import GitFacts, git_facts, today
+
+
+class Session:
+    """One conversation in one workspace, with one event log.
+
+    Built by `cutaway.harness.opening`; all methods are called from the event loop's thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        session_id: str,
+        log: EventLog,
+        seams: Seams,
+        desk: Desk | None,
+        limit: int,
+        swap_model: Callable[[Model], None],
+        queue: list[str],
+        steering: list[str],
+        close: Callable[[], Coroutine[Any, Any, None]],
+    ) -> None:
+        self.id = session_id
+        self.root: Path = seams.workspace.root
+        self._log = log
+        self._seams = seams
+        self._desk = desk
+        self._limit = limit
+        self._swap_model = swap_model
+        self._queue = queue
+        self._steering = steering
+        self._close = close
+        self._task: asyncio.Task[None] | None = None
+        self._others: set[asyncio.Task[None]] = set()
+        self._git: GitFacts | None = None
+        self._closed = False
+        self._background(self._look_at_git())
+
+    @property
+    def records(self) -> Sequence[e.Record]:
+        """Everything that is in the log so far."""
+        return self._log.records
+
+    @property
+    def busy(self) -> bool:
+        """True while an interaction runs."""
+        return self._task is not None
+
+    def subscribe(self, since: int = 0) -> AsyncIterator[Sequence[e.Record]]:
+        """Records from number `since` on, then live ones, in batches; ends with the session."""
+        return self._log.subscribe(since)
+
+    def send(self, text: str) -> None:
+        """Start an interaction with a message; while one runs the message waits in the queue."""
+        self._check_open()
+        self._queue.append(scrub(text))
+        if self.busy or len(self._queue) > 1:
+            self._show_queue()
+        if not self.busy:
+            self._start_next()
+
+    def steer(self, text: str) -> None:
+        """Give the running interaction a message as soon as the tools of this turn are done."""
+        self._check_open()
+        if not self.busy:
+            self.send(text)
+            return
+        self._steering.append(scrub(text))
+        self._show_queue()
+
+    def take_back(self) -> str | None:
+        """Take the newest message out of the queue again, so that it can be edited; None when empty."""
+        for lane in (self._queue, self._steering):
+            if lane:
+                text = lane.pop()
+                self._show_queue()
+                return text
+        return None
+
+    def interrupt(self) -> None:
+        """Stop the interaction: the model call ends, tools are killed, every open call is answered."""
+        if self._task is not None:  # soon, not now: a task that has not begun could record no end
+            asyncio.get_running_loop().call_soon(self._task.cancel)
+
+    def respond(self, request_id: str, answer: Answer) -> None:
+        """Answer an open question; raises UnknownRequest when it is not open (any more)."""
+        if self._desk is not None:
+            self._desk.answer(request_id, answer)
+
+    def set_mode(self, mode: e.Mode) -> None:
+        """Change what may run without asking, from the next call on."""
+        self._check_open()
+        if mode != self._seams.ledger.mode:
+            self._seams.emit(e.ModeChanged(self._seams.ledger.mode, mode))
+
+    def set_model(self, model: Model) -> None:
+        """Use another model from the next turn on; what was spent is never priced anew."""
+        self._check_open()
+        before = self._seams.ledger.model
+        self._swap_model(model)
+        self._seams.emit(e.ModelChanged(before, model.name, model.provider.name))
+
+    def skip_wait(self) -> None:
+        """Try again now instead of waiting for the end of the retry countdown."""
+        self._seams.wake.set()
+
+    def rerun_tests(self, call_id: str) -> None:
+        """Run a test call of the model again for the user; the model is not told."""
+        self._check_open()
+        self._background(rerun(self._seams, call_id))
+
+    def request_body(self, request_id: str) -> bytes:
+        """The exact bytes of any request of this session; raises LogCorrupt when they are damaged."""
+        return rebuild(self._log.records, request_id)
+
+    async def aclose(self) -> None:
+        """Stop what runs, kill what was left running, make the log durable and let go of it."""
+        if self._closed:
+            return
+        self._closed = True
+        tasks = [task for task in (self._task, *self._others) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SessionClosed(f"The session {self.id} is closed.")
+
+    def _start_next(self) -> None:
+        """Begin with the oldest message in the queue; it is in the log before anything can fail."""
+        text = self._queue.pop(0)
+        if self._seams.ledger.pending:
+            self._show_queue()
+        conversation, ledger = self._seams.conversation, self._seams.ledger
+        changed = ""
+        if conversation.parts:
+            told = conversation.told.get("instructions", "")
+            changed = changed_instructions(self.root, conversation.parts, told)
+        notes = notes_now(conversation.told, ledger.mode, today(), self._git, changed)
+        interaction_id = new_id()
+        self._seams.emit(e.UserMessageSent(interaction_id, text, notes))
+        self._task = asyncio.create_task(self._interact(interaction_id))
+
+    async def _interact(self, interaction_id: str) -> None:
+        try:
+            await run_interaction(self._seams, interaction_id, self._limit, lay_stable_part)
+        finally:
+            self._task = None
+            self._requeue_steers()
+        if self._closed:
+            return
+        ended = self._seams.ledger.interaction
+        stopped = ended is None or ended.ended is None or ended.ended.reason in ("interrupted", "error")
+        if self._queue and not stopped:
+            self._start_next()
+        self._background(self._look_at_git())
+
+    def _requeue_steers(self) -> None:
+        """A message that came too late for the interaction is not lost: it waits in the queue."""
+        if self._steering:
+            self._queue[:0] = self._steering
+            self._steering.clear()
+            self._show_queue()
+
+    def _show_queue(self) -> None:
+        self._seams.emit(e.PendingMessages((*self._steering, *self._queue)))
+
+    async def _look_at_git(self) -> None:
+        self._git = await git_facts(self.root)
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)

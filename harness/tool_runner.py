@@ -1,0 +1,255 @@
+"""Carry out the calls of one turn: check, decide, ask, run; each call gets exactly one result.
+
+Reads that stand together run at the same time; anything that writes or executes is a barrier and
+runs in the order asked.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
+
+from cutaway.harness.permissions.decide import decide
+
+from cutaway.harness import events as e
+from cutaway.harness.answers import PermissionAnswer
+from cutaway.harness.messages import ToolCall, scrub
+from cutaway.harness.permissions.decision import Decision
+from cutaway.harness.seams import Seams, new_id
+from cutaway.tools.arguments import parse_arguments
+from cutaway.tools.base import Access, AnyTool, ToolContext, WorkspaceFacts
+from cutaway.tools.details import Detail, Progress
+from cutaway.tools.errors import ToolError
+
+T = TypeVar("T")
+
+READS_AT_ONCE = 8
+"""Reads of one turn that run at the same time; more only compete for the same disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that fits its tool: parsed arguments, what it would touch, what had to be healed."""
+
+    call: ToolCall
+    tool: AnyTool
+    arguments: Any
+    access: Access
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A part of a call that raised; `text` is for the model."""
+
+    text: str
+
+
+class Feed:
+    """Passes a running call's progress on, from any thread, until the call has its result."""
+
+    def __init__(self, emit: Callable[[e.Event], object], call_id: str) -> None:
+        self._emit, self._call_id = emit, call_id
+        self._loop = asyncio.get_running_loop()
+        self.closed = False
+
+    def __call__(self, step: Progress) -> None:
+        self._loop.call_soon_threadsafe(self._pass_on, step)
+
+    def _pass_on(self, step: Progress) -> None:
+        if not self.closed:
+            self._emit(e.ToolProgressed(self._call_id, step))
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A call that cannot be tried; `text` tells the model why."""
+
+    call: ToolCall
+    text: str
+
+
+async def run_calls(seams: Seams, turn_id: str, calls: Iterable[ToolCall]) -> bool:
+    """Run all calls of a turn; True when one of them, alone in its turn, ends the interaction."""
+    facts = seams.facts()
+    prepared = [prepare(seams, facts, call) for call in calls]
+    ends = False
+    for parallel, group in groupby(prepared, key=_may_run_beside_others):
+        if parallel:
+            ends |= any(await _all_at_once(seams, turn_id, facts, list(group)))
+        else:
+            for item in group:
+                ends |= await _settle(seams, turn_id, facts, item)
+    return ends and len(prepared) == 1
+
+
+def prepare(seams: Seams, facts: WorkspaceFacts, call: ToolCall) -> Prepared | Rejected:
+    """Find the tool and parse the arguments; what does not fit becomes an error for the model."""
+    tool = seams.registry.get(call.name)
+    if tool is None:
+        near = seams.registry.near(call.name)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        return Rejected(call, f"Error: there is no tool named {call.name!r}.{hint}")
+    if not tool.available(facts):
+        return Rejected(call, f"Error: {call.name} is not available in this workspace now.")
+    try:
+        parsed = parse_arguments(call.arguments, tool.arguments)
+    except ToolError as error:
+        return Rejected(call, f"Error: {error}")
+    return Prepared(call, tool, parsed.value, tool.access(parsed.value), parsed.notes)
+
+
+def _may_run_beside_others(item: Prepared | Rejected) -> bool:
+    return isinstance(item, Rejected) or item.access.effect == "read"
+
+
+async def _all_at_once(
+    seams: Seams, turn_id: str, facts: WorkspaceFacts, items: list[Prepared | Rejected]
+) -> list[bool]:
+    gate = asyncio.Semaphore(READS_AT_ONCE)
+
+    async def one(item: Prepared | Rejected) -> bool:
+        async with gate:
+            return await _settle(seams, turn_id, facts, item)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) for item in items]
+    return [task.result() for task in tasks]
+
+
+async def _settle(seams: Seams, turn_id: str, facts: WorkspaceFacts, item: Prepared | Rejected) -> bool:
+    """Give one call its result; True when it asks for the end of the interaction."""
+    if isinstance(item, Rejected):
+        _complete(seams, turn_id, item.call, "invalid", item.text)
+        return False
+    decision = decide(item.call.name, item.access, seams.workspace, seams.ledger.mode, seams.rules)
+    if decision.outcome == "deny":
+        _complete(seams, turn_id, item.call, "refused", f"Error: refused. {decision.reason}")
+        return False
+    feed = Feed(seams.emit, item.call.id)
+    name = item.tool.spec.name
+    preview = await attempt(name, item.tool.preview(item.arguments, tool_context(seams, facts, feed)))
+    if isinstance(preview, Failure):  # nobody is asked about a call that cannot work
+        _complete(seams, turn_id, item.call, "failed", _text(preview.text, item.notes))
+        return False
+    decided_by = decision.rule or decision.reason
+    if decision.outcome == "ask":
+        permitted = await _ask(seams, turn_id, item, decision, preview)
+        if permitted is None:
+            return False
+        decided_by = permitted
+    return await _run(seams, turn_id, item, tool_context(seams, facts, feed, preview), feed, decided_by)
+
+
+async def _ask(
+    seams: Seams, turn_id: str, item: Prepared, decision: Decision, preview: Detail | None
+) -> str | None:
+    """Ask whether the call may run; the person's word for it, or None when it was refused."""
+    request = e.PermissionRequested(
+        request_id=new_id(),
+        tool_call_id=item.call.id,
+        tool_name=item.call.name,
+        access=item.access,
+        reason=decision.reason,
+        preview=preview,
+        always=decision.always,
+    )
+    seams.emit(request)
+    began = seams.clock.monotonic()
+
+    def completed(kind: e.PermissionKind, feedback: str = "", rule: str = "") -> None:
+        waited = (seams.clock.monotonic() - began) * 1000
+        seams.emit(e.PermissionCompleted(request.request_id, item.call.id, kind, feedback, rule, waited))
+        seams.sync()
+
+    try:
+        answer = await seams.ask.permission(request)
+    except asyncio.CancelledError:
+        completed("cancelled")
+        raise
+    match answer:
+        case None:
+            completed("denied-no-user")
+            text = f"Error: refused. {decision.reason} Nobody is there to approve it."
+            _complete(seams, turn_id, item.call, "refused", text)
+            return None
+        case PermissionAnswer(kind="deny", feedback=feedback):
+            completed("denied-by-user", feedback)
+            reason = f" Their reason: {feedback}" if feedback else " They gave no reason."
+            _complete(seams, turn_id, item.call, "refused", f"Error: the user refused this call.{reason}")
+            return None
+        case PermissionAnswer(kind="approve-for-session") if decision.always:
+            seams.rules.grant(decision.always)
+            completed("approved-for-session", rule=decision.always)
+            return f"the user, for this session: {decision.always}"
+        case _:
+            completed("approved")
+            return "the user"
+
+
+async def _run(
+    seams: Seams, turn_id: str, item: Prepared, context: ToolContext, feed: Feed, decided_by: str
+) -> bool:
+    if item.access.effect not in ("read", "control"):
+        seams.sync()
+    call = item.call
+    seams.emit(e.ToolStarted(call.id, turn_id, call.name, call.arguments, decided_by))
+    began = seams.clock.monotonic()
+    try:
+        output = await attempt(call.name, item.tool.run(item.arguments, context))
+    finally:
+        feed.closed = True
+    ran = (seams.clock.monotonic() - began) * 1000
+    if isinstance(output, Failure):
+        _complete(seams, turn_id, call, "failed", _text(output.text, item.notes), ran_ms=ran)
+        return False
+    outcome: e.CallOutcome = "failed" if output.is_error else "done"
+    _complete(seams, turn_id, call, outcome, _text(output.text, item.notes), output.detail, ran)
+    return output.ends_interaction and outcome == "done"
+
+
+async def attempt(name: str, work: Awaitable[T]) -> T | Failure:
+    """Await a part of one tool call; whatever it raises, but a cancellation, becomes a failure."""
+    try:
+        return await work
+    except ToolError as error:
+        return Failure(f"Error: {error}")
+    except Exception as error:  # one of the two broad excepts: a tool's fault must not end the loop
+        return Failure(
+            f"Error: the tool {name} itself failed ({type(error).__name__}: {error}). "
+            "This is a fault of the tool, not of the call."
+        )
+
+
+def tool_context(
+    seams: Seams, facts: WorkspaceFacts, feed: Feed, preview: Detail | None = None
+) -> ToolContext:
+    """What a call may reach; `feed` takes its progress, `preview` is what the user saw of it."""
+    return ToolContext(seams.workspace, seams.files, feed, facts, seams.spill, preview)
+
+
+def _complete(
+    seams: Seams,
+    turn_id: str,
+    call: ToolCall,
+    outcome: e.CallOutcome,
+    text: str,
+    detail: Detail | None = None,
+    ran_ms: float = 0.0,
+) -> None:
+    seams.emit(e.ToolCompleted(call.id, turn_id, call.name, outcome, scrub(text), detail, ran_ms))
+
+
+def _text(text: str, notes: tuple[str, ...]) -> str:
+    return "\n".join([*(f"Note: {note}" for note in notes), text])
+
+
+def close_open_calls(seams: Seams, outcome: e.CallOutcome, text: str) -> list[str]:
+    """Give every call that has no result this one, so that the history stays valid; their ids."""
+    closed = []
+    for call in seams.conversation.open_calls:
+        view = seams.ledger.calls[call.id]
+        _complete(seams, view.turn_id, call, outcome, text)
+        closed.append(call.id)
+    return closed
