@@ -1,0 +1,215 @@
+"""Every action as data: bindings, the palette, the key sheet and the user's own keys are made from it."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding
+
+Scope = Literal["app", "main", "prompt", "welcome"]
+Group = Literal["Conversation", "Session", "View", "Program"]
+
+ACTIVE_TOGETHER: dict[Scope, tuple[Scope, ...]] = {
+    "app": ("app", "main", "prompt", "welcome"),
+    "main": ("app", "main", "prompt"),
+    "prompt": ("app", "main", "prompt"),
+    "welcome": ("app", "welcome"),
+}
+"""Which scopes' keys may be pressed while a scope's are: two actions clash only within these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that a user can do, wherever it is offered.
+
+    `id` is what a user's key file names; `key` holds one or more keys, by commas; `name` is the action
+    with its target, as Textual runs it.
+    """
+
+    id: str
+    key: str
+    title: str
+    tooltip: str
+    scope: Scope
+    name: str
+    group: Group
+    priority: bool = False
+    palette: bool = True
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(key.strip() for key in self.key.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two actions that wait for the same key at the same time."""
+
+    key: str
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        return (
+            f"Key {self.key} is given to both {self.first} and {self.second}; give one of them another key."
+        )
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "prompt.send", "enter", "Send", "Send the message; while the model works it waits in the queue",
+        "prompt", "screen.send", "Conversation", palette=False,
+    ),
+    Action(
+        "prompt.newline", "ctrl+j,shift+enter,alt+enter", "New line", "Start a new line in the message",
+        "prompt", "screen.newline", "Conversation", palette=False,
+    ),
+    Action(
+        "session.interrupt", "escape", "Interrupt", "Stop the model call and the running tools",
+        "main", "screen.interrupt", "Session",
+    ),
+    Action(
+        "session.break", "ctrl+c", "Copy, clear, interrupt, quit",
+        "Copies a selection; else clears the message; else interrupts; twice when idle, quits",
+        "main", "screen.break", "Session", priority=True, palette=False,
+    ),
+    Action(
+        "session.mode", "shift+tab", "Next mode", "plan, interactive, accept-edits, autopilot",
+        "main", "screen.cycle_mode", "Session", priority=True,
+    ),
+    Action(
+        "session.steer", "ctrl+s", "Send now",
+        "Deliver the message after the tools that run now, not after the whole task",
+        "main", "screen.steer", "Session", priority=True,
+    ),
+    Action(
+        "session.take_back", "alt+up", "Take back a queued message",
+        "Bring the newest queued message back into the prompt",
+        "main", "screen.take_back", "Session",
+    ),
+    Action(
+        "session.retry", "ctrl+r", "Retry now", "Skip the wait before the next attempt",
+        "main", "screen.retry_now", "Session",
+    ),
+    Action(
+        "view.conversation", "f2,alt+1,1", "Conversation", "Go to the conversation",
+        "main", "screen.pane('conversation')", "View",
+    ),
+    Action(
+        "view.calls", "f3,alt+2,2", "Tool calls", "Go to the tool calls",
+        "main", "screen.pane('calls')", "View",
+    ),
+    Action(
+        "view.meter", "f4,alt+3,3", "Meter", "Go to the meter",
+        "main", "screen.pane('meter')", "View",
+    ),
+    Action(
+        "view.next", "tab", "Next pane", "Move the focus to the next pane",
+        "main", "screen.next_pane", "View",
+    ),
+    Action(
+        "view.inspector", "f5", "Inspect the turn",
+        "Open the newest turn, or the one under the cursor, as a document",
+        "main", "screen.inspect", "View",
+    ),
+    Action(
+        "view.thinking", "ctrl+o", "Fold or unfold thinking", "Show or hide the model's thinking everywhere",
+        "main", "screen.fold_thinking", "View",
+    ),
+    Action(
+        "view.search", "ctrl+f", "Search the conversation", "Find text in everything that was said",
+        "main", "screen.search", "View",
+    ),
+    Action(
+        "app.palette", "ctrl+p", "Command palette", "Find any action by its name",
+        "app", "app.command_palette", "Program", priority=True, palette=False,
+    ),
+    Action(
+        "app.keys", "f1,question_mark", "Keys", "Show every key",
+        "app", "app.show_keys", "Program",
+    ),
+    Action(
+        "app.theme", "ctrl+t", "Next theme", "Change the colours",
+        "app", "app.next_theme", "Program", priority=True,
+    ),
+    Action(
+        "app.quit", "ctrl+q", "Quit", "Save the session and leave",
+        "app", "app.quit", "Program", priority=True,
+    ),
+    Action(
+        "welcome.demo", "d", "Start the demo", "A recorded model on a small real project: no key, no network",
+        "welcome", "screen.demo", "Program",
+    ),
+    Action(
+        "welcome.again", "r", "Look again", "Search for keys and local servers once more",
+        "welcome", "screen.look_again", "Program",
+    ),
+    Action(
+        "welcome.quit", "q,escape", "Quit", "Leave",
+        "welcome", "app.quit", "Program", palette=False,
+    ),
+)  # fmt: skip
+
+
+def action(identifier: str) -> Action:
+    """Find an action by its id; raises KeyError."""
+    for each in ACTIONS:
+        if each.id == identifier:
+            return each
+    raise KeyError(identifier)
+
+
+def bindings(scope: Scope) -> list[Binding]:
+    """The bindings of a scope; the prompt handles its own keys as it reads every key anyway."""
+    return [
+        Binding(
+            each.key,
+            each.name,
+            each.title,
+            tooltip=each.tooltip,
+            id=each.id,
+            priority=each.priority,
+            show=False,
+        )
+        for each in ACTIONS
+        if each.scope == scope
+    ]
+
+
+def keys_of(identifier: str, overrides: Mapping[str, str]) -> tuple[str, ...]:
+    """The keys that an action has now."""
+    own = overrides.get(identifier)
+    return tuple(key.strip() for key in own.split(",")) if own else action(identifier).keys
+
+
+def clashes(overrides: Mapping[str, str]) -> list[Clash]:
+    """Find every key that two actions of one place would both take, with the user's keys applied."""
+    found: list[Clash] = []
+    for position, first in enumerate(ACTIONS):
+        for second in ACTIONS[position + 1 :]:
+            if second.scope not in ACTIVE_TOGETHER[first.scope]:
+                continue
+            shared = set(keys_of(first.id, overrides)) & set(keys_of(second.id, overrides))
+            found.extend(Clash(key, first.id, second.id) for key in sorted(shared))
+    return found
+
+
+def unknown_actions(overrides: Mapping[str, str]) -> list[str]:
+    """Say for each override whose action does not exist which one is nearest."""
+    names = [each.id for each in ACTIONS]
+    said = []
+    for identifier in overrides:
+        if identifier not in names:
+            near = difflib.get_close_matches(identifier, names, 1)
+            hint = f" Did you mean {near[0]}?" if near else " `f1` shows all actions."
+            said.append(f"keys.{identifier}: there is no such action.{hint}")
+    return said
+
+
+KEY_NAMES = {"question_mark": "?", "escape": "esc", "pageup": "page up", "pagedown": "page down"}
+
+
+def key_label(key: str) -> str:
+    """A key as it is written on the screen."""
+    return KEY_NAMES.get(key, key)
