@@ -1,0 +1,122 @@
+"""Addresses and keys: what is sent where, and what of it may be shown."""
+
+import base64
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
+
+from cutaway.harness.errors import ConfigError
+from cutaway.harness.providers.dialects import Dialect
+
+MASK = "***"
+_CHAT = "/chat/completions"
+_VERSION = re.compile(r"v\d+[a-z0-9]*$", re.IGNORECASE)
+_LOOPBACK = re.compile(r"(localhost|127(\.\d+){3}|::1|0\.0\.0\.0)$", re.IGNORECASE)
+_SHORTEST_SECRET = 6  # masking shorter texts would garble words that merely contain them
+_SECRET_NAME = re.compile(r"([?&][^=&]*(?:key|token|secret|sig|password)[^=&]*=)[^&]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One provider's address. `chat_url` and `models_url` are requested, `shown` is for people.
+
+    `identity` tells this server from any other that speaks the same dialect: thinking goes back
+    only to where it came from. `secrets` are the texts that must never be shown.
+    """
+
+    name: str
+    dialect: Dialect
+    chat_url: str
+    models_url: str
+    shown: str
+    identity: str
+    local: bool
+    headers: dict[str, str]
+    secrets: tuple[str, ...]
+
+    def mask(self, text: str) -> str:
+        """Take the secrets out of text that comes from outside."""
+        for secret in self.secrets:
+            text = text.replace(secret, MASK)
+        return text
+
+
+def endpoint_for(dialect: Dialect, base_url: str = "", key: str = "") -> Endpoint:
+    """Work out the addresses from a base URL, with or without `/v1`, `/chat/completions` or a slash.
+
+    User and password in the URL are sent as Basic authorization when there is no key, and never
+    shown. Raises ConfigError for a URL that cannot be requested.
+    """
+    parts = _split(base_url or dialect.base_url)
+    host = (parts.hostname or "").lower()
+    place = f"[{host}]" if ":" in host else host
+    place += f":{parts.port}" if parts.port else ""
+    root = _root(parts.path)
+
+    def address(tail: str) -> str:
+        return urlunsplit((parts.scheme, place, root + tail, parts.query, ""))
+
+    own = bool(dialect.base_url) and (not base_url or address(_CHAT) == endpoint_for(dialect).chat_url)
+    named = own or (dialect.local and bool(dialect.base_url))
+    key = key.strip()
+    headers, secrets = _authorization(parts, key)
+    return Endpoint(
+        name=dialect.name if named else place,
+        dialect=dialect,
+        chat_url=address(_CHAT),
+        models_url=address("/models"),
+        shown=_SECRET_NAME.sub(rf"\g<1>{MASK}", address(_CHAT)),
+        identity=dialect.name if own else urlunsplit((parts.scheme, place, root, "", "")),
+        local=dialect.local or is_loopback(host),
+        headers=headers,
+        secrets=secrets,
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name means this machine, without asking a resolver."""
+    return _LOOPBACK.match(host) is not None
+
+
+def _split(url: str) -> SplitResult:
+    url = url.strip()
+    if "://" not in url:
+        host = urlsplit(f"//{url}").hostname or ""
+        url = f"{'http' if is_loopback(host) else 'https'}://{url}"
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or re.search(r"[\s\x00-\x1f]", url):
+        raise ConfigError(
+            f"The base URL {_without_user(url)!r} cannot be used: it needs the form http(s)://host[:port][/v1]."
+        )
+    return parts
+
+
+def _without_user(url: str) -> str:
+    return re.sub(r"//[^/@]*@", f"//{MASK}@", url)
+
+
+def _root(path: str) -> str:
+    """Cut a path down to what `/chat/completions` is appended to."""
+    path = re.sub(r"/+$", "", path).removesuffix(_CHAT).rstrip("/")
+    if any(_VERSION.match(segment) for segment in path.split("/")):
+        return path
+    return f"{path}/v1"
+
+
+def _authorization(parts: SplitResult, key: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    headers: dict[str, str] = {}
+    secrets = [key]
+    if parts.password or parts.username:
+        pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+        basic = base64.b64encode(pair.encode()).decode()
+        headers["Authorization"] = f"Basic {basic}"
+        password = unquote(parts.password or "")
+        secrets += [basic, pair, password, quote(password)]
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    found = [secret for secret in dict.fromkeys(secrets) if len(secret) >= _SHORTEST_SECRET]
+    return headers, tuple(sorted(found, key=len, reverse=True))

@@ -1,0 +1,172 @@
+"""The transport of Chat Completions: one HTTP client, exactly the encoded bytes, one answer."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cutaway.harness.clock import Clock, SystemClock
+from cutaway.harness.errors import RequestRejected
+from cutaway.harness.providers.base import Chunk, Connected, Request
+from cutaway.harness.providers.endpoint import Endpoint
+from cutaway.harness.providers.failures import Refusal, failure_of, is_web_page
+from cutaway.harness.providers.openai_chat import encode_chat
+from cutaway.harness.providers.reception import Reception
+from cutaway.harness.providers.sse import EventTooLarge
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_ERROR_BYTES = 256 * 1024
+AFTER_FINISH, AFTER_DONE = 30.0, 2.0
+"""Seconds that the rest of the stream may take after a finish reason, and after `[DONE]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """Seconds: to connect, without a byte, and without an event (comments alone do not count)."""
+
+    connect: float = 10.0
+    idle: float = 300.0
+    silent: float = 900.0
+
+
+class ChatProvider:
+    """Reaches one Chat Completions server; the client is made at the first request."""
+
+    def __init__(
+        self, endpoint: Endpoint, *, clock: Clock | None = None, limits: TimeLimits | None = None
+    ) -> None:
+        self.endpoint = endpoint
+        self._clock = clock or SystemClock()
+        self._limits = limits or TimeLimits()
+        self._client: httpx.AsyncClient | None = None
+
+    @property
+    def name(self) -> str:
+        return self.endpoint.name
+
+    @property
+    def url(self) -> str:
+        """Where requests go, without credentials."""
+        return self.endpoint.shown
+
+    def encode(self, request: Request) -> bytes:
+        """Give the exact body of a request."""
+        return encode_chat(request, self.endpoint.dialect, self.endpoint.identity)
+
+    async def stream(self, request: Request, body: bytes) -> AsyncIterator[Chunk]:
+        """Send `body` once and yield the answer as it comes; raises a ProviderError when it fails."""
+        reception = Reception(self.endpoint, request, self._clock, self._limits.silent)
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream, application/json",
+            **self.endpoint.headers,
+        }
+        with self._mapped(reception):
+            sending = self._http().stream("POST", self.endpoint.chat_url, content=body, headers=headers)
+            async with sending as response:
+                reception.connected(response)
+                if response.status_code != 200:
+                    raise failure_of(
+                        await _refusal(response, request.model), self.endpoint, self._clock.now()
+                    )
+                yield Connected(reception.request_id)
+                chunks = response.aiter_bytes()
+                while (received := await _next(chunks, reception)) is not None:
+                    for delta in reception.take(received):
+                        yield delta
+        for delta in reception.finish():
+            yield delta
+        yield reception.completed()
+
+    async def models(self, timeout: float = 10.0) -> tuple[str, ...]:
+        """List the models that the server says it has; raises a ProviderError."""
+        reception = Reception(self.endpoint, Request("", (), (), ()), self._clock, self._limits.silent)
+        with self._mapped(reception):
+            response = await self._http().get(
+                self.endpoint.models_url, headers=self.endpoint.headers, timeout=timeout
+            )
+        refusal = Refusal(response.status_code, dict(response.headers), response.text, "")
+        if response.status_code != 200:
+            raise failure_of(refusal, self.endpoint, self._clock.now())
+        return _model_ids(refusal, self.endpoint)
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    def _http(self) -> "httpx.AsyncClient":
+        """Make the client late: importing httpx costs a tenth of a second.
+
+        Proxies of the environment are for other hosts than this one, and a plain-http address needs
+        no certificates loaded. Redirects are not followed: they could carry the key elsewhere.
+        """
+        if self._client is None:
+            import httpx
+
+            limits = self._limits
+            self._client = httpx.AsyncClient(
+                timeout=httpx.Timeout(limits.idle, connect=limits.connect),
+                follow_redirects=False,
+                trust_env=not self.endpoint.local,
+                verify=self.endpoint.chat_url.startswith("https:"),
+            )
+        return self._client
+
+    @contextmanager
+    def _mapped(self, reception: "Reception") -> Iterator[None]:
+        """Say what a transport error means, by how far the answer had come."""
+        import httpx
+
+        try:
+            yield
+        except httpx.TransportError as error:
+            if not reception.ended:
+                raise reception.failed(error) from error
+        except (EventTooLarge, httpx.DecodingError) as error:
+            raise reception.broken(f"{self.name} sent what cannot be read: {error}.") from error
+        except httpx.InvalidURL as error:
+            raise RequestRejected(f"{self.url} cannot be requested: {error}.", provider=self.name) from error
+
+
+async def _next(chunks: AsyncIterator[bytes], reception: Reception) -> bytes | None:
+    """Read on; None at the end, or a while after the answer when the server leaves the stream open."""
+    patience = AFTER_DONE if reception.done else AFTER_FINISH if reception.ended else None
+    try:
+        async with asyncio.timeout(patience):
+            return await anext(chunks)
+    except (StopAsyncIteration, TimeoutError):
+        return None
+
+
+async def _refusal(response: "httpx.Response", model: str) -> Refusal:
+    """Read the body of an error, up to a bound."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        size += len(part)
+        if size > MAX_ERROR_BYTES:
+            break
+    text = b"".join(parts)[:MAX_ERROR_BYTES].decode("utf-8", "replace")
+    return Refusal(response.status_code, dict(response.headers), text, model)
+
+
+def _model_ids(answer: Refusal, endpoint: Endpoint) -> tuple[str, ...]:
+    try:
+        value = json.loads(answer.body)
+    except (ValueError, RecursionError) as error:
+        kind = "a web page" if is_web_page(answer.body) else "something that is not JSON"
+        raise RequestRejected(
+            f"{endpoint.models_url.partition('?')[0]} answered with {kind}. Check the base URL.",
+            provider=endpoint.name,
+            status=answer.status,
+        ) from error
+    listed = value.get("data", value.get("models")) if isinstance(value, dict) else value
+    entries = listed if isinstance(listed, list) else []
+    ids = (entry.get("id") or entry.get("name") for entry in entries if isinstance(entry, dict))
+    return tuple(id for id in ids if isinstance(id, str))
