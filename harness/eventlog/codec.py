@@ -4,7 +4,6 @@ A line is `{"id","parentId","timestamp","type","data","agentId"?,"ephemeral"?}` 
 Inside `data`, `{"$blob": digest}` stands for a text that lies in the blob store.
 """
 
-import json
 import re
 from functools import cache
 from typing import Any
@@ -22,7 +21,9 @@ large enough that most lines need no second file."""
 
 _BLOB = "$blob"
 _BLOB_MARK = b'"$blob"'
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+"""An escape in JSON, a surrogate pair as one; the group matches a surrogate that stands alone."""
+
 _LINE_ENDS = (  # what other readers of JSON lines take for the end of a line
     (b"\xe2\x80\xa8", rb"\u2028"),
     (b"\xe2\x80\xa9", rb"\u2029"),
@@ -99,7 +100,10 @@ def read_envelope(line: bytes) -> Envelope:
 
     Raises ValueError (of msgspec), or RecursionError for JSON that is nested too deep.
     """
-    return _envelope_decoder().decode(line)
+    try:
+        return _envelope_decoder().decode(line)
+    except msgspec.DecodeError:
+        return _envelope_decoder().decode(_without_lone_surrogates(line))
 
 
 def clean(event: Event) -> Event:
@@ -136,21 +140,17 @@ def _on_one_line(data: bytes) -> bytes:
 
 
 def _decoded_data(kind: type[Any], raw: bytes, blobs: Blobs | None) -> Event:
+    event: Event
     if blobs is not None and _BLOB_MARK in raw:
-        return _converted(kind, _put_back(msgspec.json.decode(raw), blobs))
-    try:
-        event: Event = _decoder(kind.type).decode(raw)
-    except msgspec.DecodeError:
-        if not _SURROGATE_ESCAPE.search(raw):
-            raise
-        # Other writers escape lone surrogates, which msgspec refuses and the standard reader lets in.
-        return _converted(kind, _scrubbed(json.loads(raw)))
+        event = msgspec.convert(_put_back(msgspec.json.decode(raw), blobs), kind)
+    else:
+        event = _decoder(kind.type).decode(raw)
     return event
 
 
-def _converted(kind: type[Any], value: object) -> Event:
-    event: Event = msgspec.convert(value, kind)
-    return event
+def _without_lone_surrogates(line: bytes) -> bytes:
+    """Mend what other writers let in and our reader refuses: escaped surrogates that are no pair."""
+    return _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], line)
 
 
 def _moved_out(value: object, blobs: Blobs) -> object:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import Struct
@@ -82,7 +83,7 @@ def read_log(path: Path, blobs: Blobs) -> tuple[list[Record], OpenReport]:
 def _salvaged(line: bytes, blobs: Blobs) -> Iterator[Record]:
     """Find whole records in a line that also holds something else: NULs, or a torn record before it."""
     starts = [match.start() for match in _RECORD_START.finditer(line)]
-    for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
+    for start, end in pairwise([*starts, len(line)]):
         try:
             yield decode_line(line[start:end].strip(b"\0\r\n"), blobs)
         except BadLine:
