@@ -99,6 +99,14 @@ def apply(text: str, splices: Sequence[Splice]) -> str:
     return "".join([*parts, text[position:]])
 
 
+def rewrite(text: str, content: str) -> str:
+    """Give a text wholly new content (with LF), in the line ends of the text where it has any."""
+    flat = Flat.of(text)
+    if "\n" not in flat.text:
+        return content
+    return _spelled(flat, text, Match(0, len(flat.text), flat.text, flat.like(content)))
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A place in flat characters, with the texts to align there and the shift of their indentation."""

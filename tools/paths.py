@@ -37,7 +37,13 @@ class Workspace:
             raise ToolError("The path is empty. Give a path relative to the workspace, or an absolute one.")
         if "\0" in path:
             raise ToolError("The path holds a NUL character. Give the path without it.")
-        expanded = Path(path).expanduser()
+        try:
+            os.fsencode(path)
+            expanded = Path(path).expanduser()
+        except UnicodeEncodeError as error:
+            raise ToolError("The path holds half of a character. Give the path as it is listed.") from error
+        except RuntimeError:  # "~" begins the name of a file, not that of a user
+            expanded = Path(path)
         return Path(os.path.normpath(self.root / expanded))
 
     def real(self, path: Path) -> Path:
