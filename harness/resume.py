@@ -43,7 +43,7 @@ def _recall_edit(files: FileState, path: Path, edit: FileEdit) -> None:
 
 
 def close_after_crash(emit: Emit, conversation: Conversation, ledger: Ledger) -> None:
-    """Append the missing ends of everything that was open;"""
+    """Append the missing ends of everything that a dead process left open."""
     for asked in list(ledger.asking.values()):
         emit(e.PermissionCompleted(asked.request_id, asked.tool_call_id, "cancelled"))
     if limit := ledger.limit_asked:

@@ -31,6 +31,8 @@ class Ledger:
         self.turns: dict[str, TurnView] = {}
         self.calls: dict[str, CallView] = {}
         self.spending = Spending()
+        self.simulated = False
+        """True once any response came from a script: then the session's figures are not a provider's."""
         self.parts: list[e.SystemPart] = []
         self.tools: list[e.ToolDefinition] = []
         self.instructions: list[e.InstructionsFound] = []
@@ -73,6 +75,8 @@ class Ledger:
         if isinstance(event, e.UnknownEvent):
             return
         at = datetime.fromisoformat(record.timestamp)
+        if isinstance(event, e.ModelResponded):
+            self.simulated = self.simulated or event.simulated
         match event:
             case (
                 e.TurnStarted()
@@ -202,6 +206,7 @@ class Ledger:
         self.retrying, self.retry_at, self.step = event, at, "retry"
         if turn := self._requests.get(event.request_id):
             turn.retries.append(event)
+            turn.pieces, turn.thoughts = [], []  # the next attempt begins the answer anew
 
     def _fold_request(self, turn: TurnView, event: e.ModelRequested) -> None:
         if event.blocks_kept < len(self._row):

@@ -1,0 +1,1 @@
+"""Prices and labels for a small post office."""
