@@ -57,8 +57,16 @@ def _check_private(folder: Path) -> None:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file of ours and return its descriptor: made with 0600, never through a link."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o600)
+    """Open a file of ours and return its descriptor: never through a link, and 0600 when it is new.
+
+    A file that is opened to write and that others may read (a copy, say) is closed to them.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o600)
+    if os.name == "posix" and flags & (os.O_WRONLY | os.O_RDWR):
+        info = os.fstat(descriptor)
+        if info.st_mode & 0o077 and info.st_uid == os.getuid():
+            os.fchmod(descriptor, 0o600)
+    return descriptor
 
 
 def sync_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cutaway.harness.errors import SessionClosed
+from cutaway.harness.errors import ConfigError, SessionClosed
 from cutaway.harness.eventlog.appender import Appender
 from cutaway.harness.eventlog.blobs import Blobs
 from cutaway.harness.eventlog.codec import clean, encode_line
@@ -82,12 +82,12 @@ class EventLog:
             return record
         self._last_id = record.id
         self._records.append(record)
-        error = None
+        trouble = ""
         if self._file:
             self._unwritten.append(record)
-            error = self._write(self._file)
+            trouble = self._write(self._file)
         self._notify(record)
-        self._tell(error)
+        self._tell(trouble)
         return record
 
     def subscribe(self, since: int = 0) -> Subscription:
@@ -105,8 +105,8 @@ class EventLog:
     async def sync_aside(self) -> None:
         """Do as `sync` does with the wait in another thread, so that keys and screen go on."""
         if self._file:
-            error = self._write(self._file)
-            self._tell(error or await asyncio.to_thread(_sync, self._file, self.blobs))
+            trouble = self._write(self._file)
+            self._tell(trouble or await asyncio.to_thread(_sync, self._file, self.blobs))
 
     def close(self) -> None:
         """Write and sync what can be, end every subscription; closing twice does nothing.
@@ -130,38 +130,43 @@ class EventLog:
         for subscriber in self._subscribers:
             subscriber.push(record)
 
-    def _write(self, file: Appender) -> OSError | None:
-        """Write what waits, oldest first, up to the first refusal, which is returned."""
+    def _write(self, file: Appender) -> str:
+        """Write what waits, oldest first, up to the first refusal; returns its reason, '' for none."""
         try:
             while self._unwritten:
                 file.append(encode_line(self._unwritten[0], self.blobs))
                 self._unwritten.popleft()
-        except OSError as error:
-            return error
-        return None
+        except (OSError, ConfigError) as error:
+            return _reason(error)
+        return ""
 
-    def _tell(self, error: OSError | None) -> None:
+    def _tell(self, trouble: str) -> None:
         """Warn once when the disk begins to refuse, and once when it has everything again."""
-        if (error is not None) == self._failing or self._closed:
+        if bool(trouble) == self._failing or self._closed:
             return
-        self._failing = error is not None
+        self._failing = bool(trouble)
         where = f"The session's log {printable(str(self.path))}"
-        if error is not None:
+        if trouble:
             text = (
-                f"{where} cannot be written: {error.strerror or error}. The session goes on in memory, and "
-                "what waits is written as soon as it can be. Free some space or check the permissions."
+                f"{where} cannot be written: {trouble}. The session goes on in memory, and what waits is "
+                "written as soon as it can be. Free some space or check the permissions."
             )
         else:
             text = f"{where} can be written again: every event is on disk, in order."
-        record = self._record(SessionWarning("log_unwritable" if error else "log_written", text))
+        record = self._record(SessionWarning("log_unwritable" if trouble else "log_written", text))
         self._records.append(record)
         self._notify(record)
 
 
-def _sync(file: Appender, blobs: Blobs) -> OSError | None:
+def _sync(file: Appender, blobs: Blobs) -> str:
     try:
         blobs.sync()
         file.sync()
     except OSError as error:
-        return error
-    return None
+        return _reason(error)
+    return ""
+
+
+def _reason(error: OSError | ConfigError) -> str:
+    words = error.strerror if isinstance(error, OSError) else None
+    return printable((words or str(error)).rstrip("."))

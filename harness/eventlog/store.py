@@ -189,11 +189,11 @@ class SessionStore:
                 f"{name!r} cannot name a session: use up to 64 letters, digits, '.', '_' and '-', "
                 "a letter or digit first."
             )
+        if (self.folder / name).exists():
+            raise SessionError(f"A session {name} exists already. Resume it, or take another name.")
         try:
             private_folder(self.folder, below=self._root)
             (self.folder / name).mkdir(mode=0o700)
-        except FileExistsError:
-            raise SessionError(f"A session {name} exists already. Resume it, or take another name.") from None
         except OSError as error:
             raise SessionError(
                 f"The session's folder {self.folder / name} cannot be made: {error.strerror}. "
