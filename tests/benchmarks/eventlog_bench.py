@@ -69,9 +69,6 @@ def load(folder: Path, megabytes: int) -> None:
     began = time.perf_counter()
     loaded = EventLog(path)
     say(f"load {size:.0f} MB, {count} records", f"{time.perf_counter() - began:.2f} s")
-    say(
-        "peak memory above that of writing it", f"{(resource.getrusage(0).ru_maxrss - before) / 1024:.0f} MiB"
-    )
     began = time.perf_counter()
     summarise(folder, in_use=False)
     say("its line in the list of sessions", f"{time.perf_counter() - began:.2f} s")
