@@ -8,7 +8,7 @@ from msgspec import Struct
 class Dialect(Struct, frozen=True, kw_only=True):
     """How one provider speaks Chat Completions, and where it is found.
 
-    `key_variable` is the environment variable of its key ('' when it needs none). `default_model`
+    `key_variable` is the environment variable of its key; a local server may do without. `default_model`
     is asked for when the user named none ('' asks the server what it has). `start_hint` tells how
     to start a local server.
     """
@@ -62,7 +62,7 @@ DIALECTS: tuple[Dialect, ...] = (
         title="DeepSeek",
         base_url="https://api.deepseek.com/v1",
         key_variable="DEEPSEEK_API_KEY",
-        default_model="deepseek-chat",
+        default_model="deepseek-flash",
         empty_content="",
         effort="none",
     ),
@@ -70,6 +70,7 @@ DIALECTS: tuple[Dialect, ...] = (
         name="ollama",
         title="Ollama",
         base_url="http://127.0.0.1:11434/v1",
+        key_variable="OLLAMA_API_KEY",
         local=True,
         empty_content="",
         start_hint="start it with `ollama serve`",
@@ -78,6 +79,7 @@ DIALECTS: tuple[Dialect, ...] = (
         name="lmstudio",
         title="LM Studio",
         base_url="http://127.0.0.1:1234/v1",
+        key_variable="LM_API_TOKEN",
         local=True,
         empty_content="",
         effort="none",
@@ -87,6 +89,7 @@ DIALECTS: tuple[Dialect, ...] = (
         name="llamacpp",
         title="llama.cpp",
         base_url="http://127.0.0.1:8080/v1",
+        key_variable="LLAMA_API_KEY",
         local=True,
         effort="none",
         start_hint="start it with `llama-server --jinja -m MODEL.gguf`",
@@ -95,6 +98,7 @@ DIALECTS: tuple[Dialect, ...] = (
         name="vllm",
         title="vLLM",
         base_url="http://127.0.0.1:8000/v1",
+        key_variable="VLLM_API_KEY",
         local=True,
         start_hint="start it with `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser PARSER`",
     ),

@@ -209,7 +209,7 @@ class ScriptedProvider:
         yield Completed(
             message=message,
             stop_reason=step.stop_reason or _stop_reason(step),
-            usage=step.usage or self._cache.usage(body, _said(step), step.thinking),
+            usage=step.usage or await asyncio.to_thread(self._cache.usage, body, _said(step), step.thinking),
             timings=Timings(0.0, first, (self._clock.monotonic() - started) * 1000),
             raw=msgspec.json.encode(step).decode(),
             simulated=True,
