@@ -1,0 +1,292 @@
+"""The transcript on the screen: one widget that draws lines, whatever the number of blocks.
+
+Time is spent in two places only: a paint, at most 15 times a second and only if something changed, and
+slices of a few milliseconds in which heights that were estimated after a resize or a bulk load are made true.
+Without either no timer runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import Any, ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from cutaway.tui.transcript.blocks import TranscriptBlock
+from cutaway.tui.transcript.draw import MARGIN, margin_of
+from cutaway.tui.transcript.layout import Anchor, Layout, Placed, Section, Spot
+from cutaway.tui.transcript.paint import ROLES, Margin, Mark, Painter
+from cutaway.tui.transcript.style import DEFAULT_CSS
+from cutaway.tui.transcript.words import key_of
+
+PAINT_INTERVAL = 1 / 15
+"""Seconds between two paints of what streams in: faster is not read, and every paint costs."""
+PAINT_SHARE = 0.3
+"""The part of the time that painting may take; when a paint is slow, the next one waits accordingly."""
+_AT_ONCE = 0.001
+"""Seconds; Textual's timers cannot wait for nothing."""
+SLICE = 0.006
+"""Seconds of measuring in one idle slice: short enough that no key is kept waiting."""
+SLICE_PAUSE = 0.02
+"""Seconds between two idle slices."""
+
+
+class BlockScroller(ScrollView, can_focus=True):
+    """Shows blocks, streams into them, and keeps still what is being read."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{role}" for role in ROLES}
+    DEFAULT_CSS = DEFAULT_CSS
+    ALLOW_SELECT = True
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._layout = Layout()
+        self._strips: LRUCache[tuple[Section, int], Strip] = LRUCache(1024)
+        self._painter: Painter | None = None
+        self._streaming: set[Placed] = set()
+        self._paint_timer: Timer | None = None
+        self._settle_timer: Timer | None = None
+        self._settling: Iterator[None] | None = None
+        self._last_paint = 0.0
+        self._paint_cost = 0.0
+        self._following = True
+        self._height_when_left = 0
+        self._placing = False
+        self._view = (0, 0)
+
+    # blocks
+
+    def append(self, block: TranscriptBlock) -> None:
+        """Put a block at the end; the user's own message brings the view to the end.
+
+        Raises `ValueError` if there is a block of that id.
+        """
+        self._layout.append(block)
+        if block.kind == "user":
+            self._following = True
+        self._changed()
+
+    def extend(self, blocks: Iterable[TranscriptBlock]) -> None:
+        """Put many blocks at the end, as when a session is resumed; only those in view are drawn at once."""
+        for block in blocks:
+            self._layout.append(block)
+        self._changed(settle=True)
+
+    def update(self, block_id: str, **changes: Any) -> None:
+        """Change fields of a block, named as in `TranscriptBlock`; raises `KeyError` for an unknown id."""
+        self._layout.update(self._layout.get(block_id), **changes)
+        self._changed(settle="text" in changes or "collapsed" in changes)
+
+    def stream(self, block_id: str, delta: str) -> None:
+        """Add to the end of a block's text; raises `KeyError` for an unknown id.
+
+        Costs next to nothing: what has come is drawn with the next paint.
+        """
+        placed = self._layout.get(block_id)
+        self._layout.stream(placed, delta)
+        self._streaming.add(placed)
+        self._changed()
+
+    def finish(self, block_id: str) -> None:
+        """Say that no more text of a block will come."""
+        placed = self._layout.get(block_id)
+        self._streaming.discard(placed)
+        self._layout.sync(placed, end=True)
+        self._changed(settle=True)
+
+    def remove_block(self, block_id: str) -> None:
+        """Take a block out; raises `KeyError` for an unknown id."""
+        placed = self._layout.get(block_id)
+        self._streaming.discard(placed)
+        self._layout.remove(placed)
+        self._changed()
+
+    def clear(self) -> None:
+        """Take all blocks out."""
+        self._streaming.clear()
+        self._layout.clear()
+        self._following = True
+        self._changed()
+
+    @property
+    def following(self) -> bool:
+        """Whether the view stays at the end when there is more."""
+        return self._following
+
+    @property
+    def new_lines(self) -> int:
+        """Rows that came since the end was left; 0 while following."""
+        return 0 if self._following else max(0, self._layout.height - self._height_when_left)
+
+    # painting
+
+    def _changed(self, *, settle: bool = False) -> None:
+        """Have it painted soon, but not sooner than the pace allows."""
+        if settle:
+            self._settling = self._layout.settle()
+        if self._paint_timer is not None or not self.is_attached:
+            return
+        pace = max(PAINT_INTERVAL, self._paint_cost / PAINT_SHARE)
+        wait = max(_AT_ONCE, self._last_paint + pace - perf_counter())
+        self._paint_timer = self.set_timer(wait, self._paint)
+
+    def _paint(self) -> None:
+        self._paint_timer = None
+        started = perf_counter()
+        anchor = self._anchor()
+        for placed in self._streaming:
+            self._layout.sync(placed)
+        self._streaming.clear()
+        self._place(anchor)
+        self.refresh()
+        self._last_paint = perf_counter()
+        self._paint_cost = self._last_paint - started
+        self._rest()
+
+    def _anchor(self) -> Anchor | None:
+        return self._layout.anchor(round(self.scroll_y), self._view[1])
+
+    def _place(self, anchor: Anchor | None) -> None:
+        """Draw what is in view, and scroll so that the anchor, or the end, is where it was."""
+        layout, height = self._layout, self._view[1]
+        while True:
+            last = max(0, layout.height - height)
+            top = last if self._following or anchor is None else min(max(0, layout.top_for(anchor)), last)
+            draws = layout.draws
+            layout.measure(top, height)
+            if layout.draws == draws:
+                break
+        self._set_rows(layout.height)
+        if round(self.scroll_y) != top:
+            self._placing = True
+            self.scroll_to(y=top, animate=False, force=True)
+            self._placing = False
+        self._show_mark()
+
+    def _set_rows(self, rows: int) -> None:
+        """Tell the scrollbar; setting `virtual_size` itself would lay out the whole screen for every line."""
+        if rows != self.virtual_size.height or self._view[0] != self.virtual_size.width:
+            self.set_reactive(Widget.virtual_size, Size(self._view[0], rows))
+            bar = self.vertical_scrollbar
+            bar.window_size, bar.window_virtual_size = self._view[1], rows
+
+    def _show_mark(self) -> None:
+        count = self.new_lines
+        mark = f"↓ {count:,} new line{'' if count == 1 else 's'}" if count else None
+        if mark != self.border_subtitle:
+            self.border_subtitle = mark
+
+    def _rest(self) -> None:
+        """Start measuring what was only estimated, if there is any and nothing streams."""
+        if self._settling is not None and self._settle_timer is None:
+            self._settle_timer = self.set_timer(SLICE_PAUSE, self._settle_slice)
+
+    def _settle_slice(self) -> None:
+        self._settle_timer = None
+        if self._settling is None:
+            return
+        anchor = self._anchor()
+        until = perf_counter() + SLICE
+        for _ in self._settling:
+            if perf_counter() > until:
+                break
+        else:
+            self._settling = None
+        self._place(anchor)
+        self._rest()
+
+    # where the view is
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out for the new width, with the same row at the top."""
+        anchor = self._anchor()
+        size = self.scrollable_content_region.size
+        self._view = (size.width, size.height)
+        if size.width - MARGIN != self._layout.width:
+            self._layout.set_width(size.width - MARGIN)
+            self._strips.clear()
+            self._settling = self._layout.settle()
+        self._place(anchor)
+        self._rest()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Draw what came into view; the end re-joins the stream, any other place leaves it."""
+        if not self._placing and round(old_value) != round(new_value):
+            following = round(new_value) >= self._layout.height - self._view[1]
+            if self._following and not following:
+                self._height_when_left = self._layout.height
+            self._following = following
+            self._place(self._anchor())
+        super().watch_scroll_y(old_value, new_value)
+
+    # lines
+
+    def render_line(self, y: int) -> Strip:
+        """Give a row of the view as a strip."""
+        width = self._view[0] or self.size.width
+        spot = self._layout.spot(round(self.scroll_y) + y)
+        painter = self._painter or self._make_painter()
+        if spot is None:
+            return Strip.blank(width, painter.base)
+        if spot.section < 0:
+            return painter.blank(key_of(spot.placed, 0), 0, width)
+        key = (spot.placed.sections[spot.section], spot.row)
+        if (strip := self._strips.get(key)) is None:
+            strip = self._strips[key] = self._paint_row(painter, spot, width)
+        return strip
+
+    def _paint_row(self, painter: Painter, spot: Spot, width: int) -> Strip:
+        line = self._layout.line(spot)
+        key = key_of(spot.placed, spot.section)
+        if line is None:
+            return painter.blank(key, 0, width)
+        glyphs = margin_of(spot.placed.block)
+        first = spot.section == 0 and spot.row == 0
+        glyph = glyphs.first if first else glyphs.rest
+        margin = Margin(self._has_cursor(spot.placed), glyph, glyphs.role)
+        return painter.row(line, margin, list(self._marks(spot, key)), key, width)
+
+    def _has_cursor(self, placed: Placed) -> bool:
+        return False
+
+    def _marks(self, spot: Spot, key: int) -> Iterator[Mark]:
+        """Yield what is marked in the section that a row is in."""
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(key)) is not None:
+            start, end = span
+            style = self.screen.get_component_rich_style("screen--selection")
+            yield Mark(start, end if end >= 0 else 1 << 30, style)
+
+    def _repaint(self) -> None:
+        """Paint the rows in view anew: something about how they look has changed."""
+        self._strips.clear()
+        self.refresh()
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Show the selection."""
+        self._repaint()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours; the layout stays."""
+        super().notify_style_update()
+        self._painter = None
+        self._strips.clear()
+
+    def _make_painter(self) -> Painter:
+        def component(role: str) -> tuple[Style, bool]:
+            name = f"transcript--{role}"
+            own = self.get_component_styles(name).has_rule("background")
+            return self.get_component_rich_style(name), own
+
+        base = self.get_component_rich_style("transcript--text")
+        self._painter = Painter(component, base, colours=not self.app.no_color)
+        return self._painter
