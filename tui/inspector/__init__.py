@@ -1,0 +1,1 @@
+"""The parts of the inspector: each turns one side of a turn into rows."""

@@ -1,0 +1,61 @@
+"""The meter: what the context is made of, what was sent and paid, and where the loop is."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from textual.timer import Timer
+
+from cutaway.harness.ledger import Ledger
+from cutaway.tui.rows import Row
+from cutaway.tui.widgets.meter_rows import meter_rows
+from cutaway.tui.widgets.row_view import RowView
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Meter(RowView):
+    """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down.
+
+    `window` is the model's context window in tokens, None when it is not known.
+    """
+
+    DEFAULT_CSS = "Meter { height: 22; }"
+
+    def __init__(self, *, now: Callable[[], datetime] = _now, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.window: int | None = None
+        self._now = now
+        self._ledger = Ledger()
+        self._at = datetime.min.replace(tzinfo=UTC)
+        self._ticker: Timer | None = None
+
+    def on_mount(self) -> None:
+        self._ticker = self.set_interval(1.0, self._tick, pause=True)
+        self._source = self
+        self._tend()
+
+    def lines(self, width: int) -> Sequence[Row]:
+        """The rows for a width."""
+        return meter_rows(self._ledger, self._at, width, self.window)
+
+    def show(self, ledger: Ledger, now: datetime) -> None:
+        """Draw the ledger as it stands at `now` (UTC); nothing is painted when nothing has changed."""
+        self._ledger, self._at = ledger, now
+        if self._lines(self._width) != (fresh := self.lines(self._width)):
+            self._laid_out = (self._width, fresh)
+            self._fit()
+            self.refresh()
+        self._tend()
+
+    def _tend(self) -> None:
+        if self._ticker is None:
+            return
+        if self._ledger.retrying is not None:
+            self._ticker.resume()
+        else:
+            self._ticker.pause()
+
+    def _tick(self) -> None:
+        self.show(self._ledger, self._now())
