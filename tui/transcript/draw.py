@@ -17,6 +17,8 @@ from cutaway.tui.transcript.wrap import cut, wrap
 
 MARGIN = 3
 """Cells left of every row: the cursor's bar, the glyph, a blank."""
+PADDING = 1
+"""Cells right of every row."""
 
 _STATE_GLYPHS: dict[CallState, str] = {
     "proposed": "○",
@@ -54,7 +56,7 @@ _MARGINS: dict[BlockKind, Margin] = {
     "answer": Margin("●", " ", "answer-glyph"),
     "thinking": Margin("∴", " ", "thinking"),
     "note": Margin("┊", "┊", "note"),
-    "turn": Margin("─", " ", "turn"),
+    "turn": Margin(" ", " ", "turn"),
     "error": Margin("✗", "│", "error"),
     "warning": Margin("!", "│", "warning"),
     "info": Margin("i", " ", "info"),
@@ -150,24 +152,26 @@ def _diff_role(line: str) -> str:
 
 def _turn_rule(block: TranscriptBlock, width: int) -> Drawn:
     facts = " · ".join(one_line(part) for part in (block.title, block.meta) if part)
-    shown = cut(facts, max(1, width - 4))
-    at_left = decoration("─ ", "turn-rule")
-    room = width - cell_len(shown) - 3
+    shown = cut(facts, max(1, width - 5))
+    at_left = decoration("── ", "turn-rule")
+    room = width - cell_len(shown) - 4
     at_right = decoration(" " + "─" * room, "turn-rule") if room > 0 else decoration("", "turn-rule")
     return Drawn((Line((at_left, Span(shown, Ink("turn"), 0, len(shown)), at_right), 0),), facts)
 
 
 def _head(block: TranscriptBlock, width: int) -> Drawn:
     name, words, meta = _head_words(block)
-    used = cell_len(name) + (2 if name and words else 0)
+    fold = "▸ " if block.collapsed else ""
+    used = len(fold) + cell_len(name) + (2 if name and words else 0)
     meta = cut(meta, max(1, width // 2))
     room = width - used - (cell_len(meta) + 2 if meta else 0)
     words = cut(words, max(1, room)) if words else ""
-    spans: list[Span] = []
+    spans: list[Span] = [decoration(fold, "meta")] if fold else []
     at = 0
-    for text, ink in ((name, _title_ink(block)), (words, Ink("target")), (meta, Ink("meta"))):
+    beside = Ink("target") if block.kind == "call" else _BODY.get(block.kind, Ink("text"))
+    for text, ink in ((name, _title_ink(block)), (words, beside), (meta, Ink("meta"))):
         if text:
-            if spans:
+            if at:
                 spans.append(decoration("  ", "text"))
                 at += 1
             spans.append(Span(text, ink, at, len(text)))

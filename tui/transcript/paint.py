@@ -83,15 +83,16 @@ class Painter:
     def row(self, line: Line, margin: Margin, marks: Sequence[Mark], key: int, width: int) -> Strip:
         """Paint a row; `key` is the section's place in the order of selection."""
         fill = line.fill
+        outer = fill if fill == "user" else ""
         segments = [
-            *self._anchored("▌" if margin.cursor else " ", self.style(Ink("cursor"), fill), line.at, key),
-            *self._anchored(f"{margin.glyph} ", self.style(Ink(margin.role), fill), line.at, key),
+            *self._anchored("▌" if margin.cursor else " ", self.style(Ink("cursor"), outer), line.at, key),
+            *self._anchored(f"{margin.glyph} ", self.style(Ink(margin.role), outer), line.at, key),
         ]
         for span in line.spans:
-            style = self.style(span.ink, fill)
             if span.at < 0:
-                segments.extend(self._anchored(span.text, style, line.at, key))
+                segments.extend(self._anchored(span.text, self.style(span.ink, outer), line.at, key))
                 continue
+            style = self.style(span.ink, fill)
             for text, at, mark in _marked(span, marks):
                 shown = style if mark is None else style + mark.style
                 segments.append(Segment(text, shown + Style.from_meta({"offset": (at, key)})))

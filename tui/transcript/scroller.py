@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.style import Style
 from textual import events
@@ -22,10 +22,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from cutaway.tui.transcript.blocks import TranscriptBlock
-from cutaway.tui.transcript.draw import MARGIN, margin_of
+from cutaway.tui.transcript.draw import MARGIN, PADDING, margin_of
 from cutaway.tui.transcript.layout import Anchor, Layout, Placed, Section, Spot
-from cutaway.tui.transcript.paint import ROLES, Margin, Mark, Painter
-from cutaway.tui.transcript.style import DEFAULT_CSS
+from cutaway.tui.transcript.paint import Margin, Mark, Painter
 from cutaway.tui.transcript.words import key_of
 
 PAINT_INTERVAL = 1 / 15
@@ -43,8 +42,6 @@ SLICE_PAUSE = 0.02
 class BlockScroller(ScrollView, can_focus=True):
     """Shows blocks, streams into them, and keeps still what is being read."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{role}" for role in ROLES}
-    DEFAULT_CSS = DEFAULT_CSS
     ALLOW_SELECT = True
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
@@ -211,8 +208,9 @@ class BlockScroller(ScrollView, can_focus=True):
         anchor = self._anchor()
         size = self.scrollable_content_region.size
         self._view = (size.width, size.height)
-        if size.width - MARGIN != self._layout.width:
-            self._layout.set_width(size.width - MARGIN)
+        width = size.width - MARGIN - PADDING
+        if width != self._layout.width:
+            self._layout.set_width(width)
             self._strips.clear()
             self._settling = self._layout.settle()
         self._place(anchor)

@@ -11,15 +11,18 @@ from textual.message import Message
 from textual.selection import Selection
 
 from cutaway.tui.transcript.layout import Anchor, Placed, Spot
-from cutaway.tui.transcript.paint import Mark
+from cutaway.tui.transcript.paint import ROLES, Mark
 from cutaway.tui.transcript.scroller import BlockScroller
 from cutaway.tui.transcript.search import FOLDED, Search, SearchHit
+from cutaway.tui.transcript.style import DEFAULT_CSS
 from cutaway.tui.transcript.words import plain_text, selected_text
 
 
 class Transcript(BlockScroller):
     """The conversation: see the package for how it is used."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{role}" for role in ROLES}
+    DEFAULT_CSS = DEFAULT_CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "cursor(1)", "Next block", show=False, id="transcript.next"),
         Binding("k,up", "cursor(-1)", "Previous block", show=False, id="transcript.previous"),
