@@ -59,17 +59,17 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
         )
         seams.emit(e.SessionErrored("InternalError", message))
         reason, explanation = "error", message
-    _end(seams, interaction_id, reason, explanation)
+    await _end(seams, interaction_id, reason, explanation)
 
 
-def _end(seams: Seams, interaction_id: str, reason: e.EndReason, explanation: str) -> None:
+async def _end(seams: Seams, interaction_id: str, reason: e.EndReason, explanation: str) -> None:
     turn = seams.ledger.turn
     if turn is not None and turn.interaction_id == interaction_id and turn.ended_at is None:
         seams.emit(e.TurnEnded(turn.id, explanation))
     interaction = seams.ledger.interaction
     turns = len(interaction.turns) if interaction else 0
     seams.emit(e.InteractionEnded(interaction_id, reason, explanation, turns))
-    seams.sync()
+    await seams.sync()
     seams.emit(e.SessionIdle(aborted=reason == "interrupted"))
 
 
@@ -98,7 +98,7 @@ async def _turns(seams: Seams, interaction_id: str, limit: int) -> tuple[e.EndRe
             seams.emit(e.UserMessageSent(interaction_id, text, source="user", delivery="steer"))
             why, going = f"{why} Your message joins the next turn.", True
         seams.emit(e.TurnEnded(turn_id, why))
-        seams.sync()
+        await seams.sync()
         if not going:
             return "answered", why
         if used >= limit:

@@ -9,8 +9,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from cutaway.harness.permissions.rules import Rules
-
 from cutaway.harness import events as e
 from cutaway.harness.clock import Clock, SystemClock
 from cutaway.harness.desk import Desk
@@ -20,6 +18,7 @@ from cutaway.harness.eventlog.log import EventLog
 from cutaway.harness.eventlog.store import SessionStore, StoredSession, new_session_id
 from cutaway.harness.history import Conversation
 from cutaway.harness.ledger import Ledger
+from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.places import private_folder
 from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
@@ -84,6 +83,7 @@ def new_session(opening: Opening, store: SessionStore | None = None) -> Session:
             mode=opening.mode,
             limit=opening.limit,
             start_time=now,
+            context_window=opening.model.window,
         )
     )
     if warning:
@@ -126,7 +126,7 @@ def _assemble(
     queue, steering = list(ledger.pending), list[str]()
     seams = Seams(
         emit=emit,
-        sync=log.sync,
+        sync=log.sync_aside,
         model=lambda: in_use.model,
         clock=opening.clock or SystemClock(),
         ask=opening.asker or desk or Desk(),
@@ -169,7 +169,7 @@ def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
         seams.emit(e.SessionWarning("log-damaged", log.report.warning))
     ledger, model = seams.ledger, opening.model
     if (ledger.provider, ledger.model) != (model.provider.name, model.name):
-        seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name))
+        seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name, model.window))
     if ledger.mode != opening.mode:
         seams.emit(e.ModeChanged(ledger.mode, opening.mode))
 

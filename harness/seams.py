@@ -2,12 +2,10 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
-
-from cutaway.harness.permissions.rules import Rules
 
 from cutaway.harness.answers import LimitAnswer, PermissionAnswer
 from cutaway.harness.clock import Clock
@@ -15,6 +13,7 @@ from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.events import Event, LimitReached, PermissionRequested, Record
 from cutaway.harness.history import Conversation
 from cutaway.harness.ledger import Ledger
+from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Params, Provider
@@ -38,11 +37,12 @@ class Asker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The model in use: how it is reached, what it costs (None: not known), how it should answer."""
+    """The model in use: how it is reached, what it costs and how much it takes in (None: not known)."""
 
     provider: Provider
     name: str
     price: Price | None = None
+    window: int | None = None
     params: Params = field(default_factory=Params)
 
     def cost(self, usage: Usage) -> str | None:
@@ -61,7 +61,7 @@ class Seams:
     """
 
     emit: Callable[[Event], Record]
-    sync: Callable[[], None]
+    sync: Callable[[], Awaitable[None]]
     model: Callable[[], Model]
     clock: Clock
     ask: Asker

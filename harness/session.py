@@ -116,7 +116,7 @@ class Session:
         self._check_open()
         before = self._seams.ledger.model
         self._swap_model(model)
-        self._seams.emit(e.ModelChanged(before, model.name, model.provider.name))
+        self._seams.emit(e.ModelChanged(before, model.name, model.provider.name, model.window))
 
     def skip_wait(self) -> None:
         """Try again now instead of waiting for the end of the retry countdown."""

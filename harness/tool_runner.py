@@ -161,13 +161,25 @@ async def _ask(
     def completed(kind: e.PermissionKind, feedback: str = "", rule: str = "") -> None:
         waited = (seams.clock.monotonic() - began) * 1000
         seams.emit(e.PermissionCompleted(request.request_id, item.call.id, kind, feedback, rule, waited))
-        seams.sync()
 
     try:
         answer = await seams.ask.permission(request)
     except asyncio.CancelledError:
         completed("cancelled")
         raise
+    permitted = _take_answer(seams, turn_id, item, decision, answer, completed)
+    await seams.sync()
+    return permitted
+
+
+def _take_answer(
+    seams: Seams,
+    turn_id: str,
+    item: Prepared,
+    decision: Decision,
+    answer: PermissionAnswer | None,
+    completed: Callable[..., None],
+) -> str | None:
     match answer:
         case None:
             completed("denied-no-user")
@@ -192,7 +204,7 @@ async def _run(
     seams: Seams, turn_id: str, item: Prepared, context: ToolContext, feed: Feed, decided_by: str
 ) -> bool:
     if item.access.effect not in ("read", "control"):
-        seams.sync()
+        await seams.sync()
     call = item.call
     seams.emit(e.ToolStarted(call.id, turn_id, call.name, call.arguments, decided_by))
     began = seams.clock.monotonic()

@@ -53,6 +53,10 @@ class Price(Struct, frozen=True, rename="camel"):
     date: str = ""
 
 
+LOCAL = Price(Decimal(0), Decimal(0), Decimal(0), Decimal(0), Decimal(0), source="runs on this machine")
+"""A model on the user's own machine costs no money per token."""
+
+
 def cost_of(usage: Usage, price: Price | None) -> Decimal | None:
     """Price a call in USD; None when a kind that was used has no known price."""
     if price is None:

@@ -58,9 +58,8 @@ def show_session(store: SessionStore, session_id: str) -> int:
         write(f"! {one_line(report.warning)}\n")
     for interaction in ledger.interactions:
         write(_interaction(interaction))
-    write(
-        f"\nin all: {count_of(len(ledger.turns), 'turn')}, {usage_line(ledger.spending.usage)}, {spent(ledger.spending)}\n"
-    )
+    total = ledger.spending
+    write(f"\nin all: {count_of(len(ledger.turns), 'turn')}, {usage_line(total.usage)}, {spent(total)}\n")
     return 0
 
 

@@ -22,8 +22,12 @@ from cutaway.harness.providers.base import Request
 from cutaway.harness.providers.scripted import Script, ScriptedProvider, Step, load_script
 from cutaway.harness.seams import Asker, Model
 from cutaway.harness.session import Session
+from cutaway.harness.usage import LOCAL
 
 REQUEST = "Some tests of this project fail. Find out why, mend it, and do not change the tests."
+
+WINDOW = 32_000
+"""The context window that the recording is said to have, so that the meter has a scale."""
 
 LIMIT = 6
 """Low enough that the story meets the tool-call limit once."""
@@ -79,7 +83,7 @@ async def open_demo(
     provider = ScriptedProvider(script, count=counter.count_now, clock=clock, choose=teller)
     opening = Opening(
         root=folder,
-        model=Model(provider, script.model),
+        model=Model(provider, script.model, LOCAL, WINDOW),
         mode="interactive",
         limit=LIMIT,
         rules=Rules(),

@@ -18,6 +18,7 @@ class SessionStarted(EventBase, frozen=True):
     mode: Mode
     limit: int
     start_time: str
+    context_window: int | None = None
 
 
 class SessionResumed(EventBase, frozen=True):
@@ -81,6 +82,7 @@ class ModelChanged(EventBase, frozen=True):
     previous_model: str
     new_model: str
     provider: str
+    context_window: int | None = None
 
 
 class TaskComplete(EventBase, frozen=True):

@@ -25,6 +25,7 @@ class Ledger:
         self.mode: e.Mode = "interactive"
         self.provider = ""
         self.model = ""
+        self.window: int | None = None
         self.limit = 0
         self.step: LoopStep = "idle"
         self.interactions: list[InteractionView] = []
@@ -111,6 +112,7 @@ class Ledger:
                 self.started = event
                 self.mode, self.limit = event.mode, event.limit
                 self.provider, self.model = event.provider, event.model
+                self.window = event.context_window
             case e.SessionWarning():
                 self.warnings.append(event)
             case e.SessionErrored():
@@ -125,6 +127,7 @@ class Ledger:
                 self.mode = event.new_mode
             case e.ModelChanged():
                 self.model, self.provider = event.new_model, event.provider
+                self.window = event.context_window
             case e.SystemPart():
                 self.parts.append(event)
             case e.ToolsOffered():

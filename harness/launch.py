@@ -1,0 +1,123 @@
+"""From settings to a session: find the model, its price, the rules, and open or take up the log."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from cutaway.harness.catalog import lookup
+from cutaway.harness.config import Configured, Settings
+from cutaway.harness.errors import ConfigError, SessionNotFound
+from cutaway.harness.eventlog.store import SessionStore
+from cutaway.harness.ledger import Ledger
+from cutaway.harness.opening import Opening, new_session, resume_session
+from cutaway.harness.permissions.rules import Rules
+from cutaway.harness.prompt.tokens import TokenCounter
+from cutaway.harness.providers.base import Params
+from cutaway.harness.providers.dialects import SCRIPTED, dialect_named
+from cutaway.harness.providers.discovery import resolve_provider
+from cutaway.harness.seams import Asker, Model
+from cutaway.harness.session import Session
+from cutaway.harness.usage import LOCAL
+
+
+class Launch(Struct, frozen=True):
+    """What to open: `resume` is an id or its beginning, `newest` means the folder's newest session."""
+
+    root: Path
+    configured: Configured
+    resume: str = ""
+    newest: bool = False
+    script: str = ""
+
+
+async def launch(
+    wanted: Launch,
+    environment: Mapping[str, str],
+    asker: Asker | None = None,
+    store: SessionStore | None = None,
+) -> Session:
+    """Open a session as the settings say; raises HarnessError with what to do instead.
+
+    A resumed session keeps its provider and model unless the settings name others.
+    """
+    store = store or SessionStore()
+    settings, origins = wanted.configured.settings, wanted.configured.origins
+    session_id, root = _session_to_resume(wanted, store)
+    provider, base_url, model = settings.provider, settings.base_url, settings.model
+    if session_id:
+        provider, base_url, model = _as_before(store, session_id, settings)
+    counter = TokenCounter()
+    resolved = await resolve_provider(
+        provider or None,
+        wanted.script or base_url or None,
+        model or None,
+        environment,
+        count=counter.count_now,
+    )
+    facts = await asyncio.to_thread(lookup, resolved.provider.name, resolved.model)
+    price = LOCAL if facts.local else facts.price
+    params = Params(settings.max_output_tokens, settings.temperature)
+    opening = Opening(
+        root=root,
+        model=Model(resolved.provider, resolved.model, price, facts.context_window, params),
+        mode=settings.mode,
+        limit=settings.limit,
+        rules=rules_of(settings, origins),
+        test_command=settings.tests.command,
+        asker=asker,
+        counter=counter,
+    )
+    if session_id:
+        return resume_session(opening, session_id, store)
+    return new_session(opening, store)
+
+
+def rules_of(settings: Settings, origins: Mapping[str, str]) -> Rules:
+    """Make the rules of the settings; raises ConfigError naming the rule that cannot be read."""
+    return Rules.parse(allow=settings.allow, deny=settings.deny, origin=origins.get("allow", "settings"))
+
+
+def workspace_root(folder: str) -> Path:
+    """The folder to work in; raises ConfigError when there is no such folder."""
+    root = Path(os.path.realpath(Path(folder).expanduser()))
+    if not root.is_dir():
+        raise ConfigError(f"--cwd: {root} is not a folder. Name the folder to work in.")
+    return root
+
+
+def _session_to_resume(wanted: Launch, store: SessionStore) -> tuple[str, Path]:
+    """The id to take up ('' for a new session) and the folder it works in."""
+    if wanted.newest:
+        found = [one for one in store.list(wanted.root) if not one.in_use]
+        if not found:
+            raise SessionNotFound(f"There is no session of {wanted.root} yet. See: cutaway sessions list")
+        return found[0].id, wanted.root
+    if not wanted.resume:
+        return "", wanted.root
+    session_id = store.find(wanted.resume)
+    summary = next((one for one in store.list() if one.id == session_id), None)
+    if summary is None or not summary.cwd:
+        return session_id, wanted.root
+    root = Path(summary.cwd)
+    if not root.is_dir():
+        raise ConfigError(
+            f"The session {session_id} worked in {root}, and that folder has gone. "
+            f"Put it back, or look at the session with: cutaway sessions show {session_id}"
+        )
+    return session_id, root
+
+
+def _as_before(store: SessionStore, session_id: str, settings: Settings) -> tuple[str, str, str]:
+    """The provider, address and model that a session last used, where the settings name none."""
+    if settings.provider or settings.base_url or settings.model:
+        return settings.provider, settings.base_url, settings.model
+    ledger = Ledger()
+    for record in store.read(session_id)[0]:
+        ledger.fold(record)
+    if dialect_named(ledger.provider) is not None or ledger.provider == SCRIPTED.name:
+        return ledger.provider, "", ledger.model
+    request = ledger.turn.request if ledger.turn else None  # a server of the user's own: its address
+    return "", request.url if request else ledger.provider, ledger.model
