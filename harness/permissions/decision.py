@@ -1,8 +1,10 @@
 """What a decision says: the outcome, and always why."""
 
+from typing import Literal
+
 from msgspec import Struct
 
-from cutaway.harness.events import Outcome
+Outcome = Literal["allow", "deny", "ask"]
 
 
 class Decision(Struct, frozen=True):
