@@ -39,8 +39,8 @@ def explain_missing(text: str, old: str, new: str) -> tuple[str, str]:
     start = _nearest(lines, wanted)
     if start is None:
         return (
-            f"{missing} No line of it resembles the file's {len(lines)} lines. Read the file, and copy the "
-            "text to replace from it.",
+            f"{missing} None of its lines is among the {len(lines)} lines of the file. Read the file, and "
+            "copy the text to replace from it.",
             "",
         )
     reason = f"{missing} Copy the text to replace from the file, character by character."

@@ -143,7 +143,7 @@ def test_an_edit_that_would_change_nothing_is_refused() -> None:
         ("a  =  1\n", "a = 1", "white space differs"),
         ("alpha\nbeta\n", "alpha\nbeta\ngamma", "ends before line 3"),
         ("def resolve_path(name):\n", "def resolve_paths(names):", "1│def resolve_path(name):"),
-        ("zzz\n", "entirely different", "resembles"),
+        ("zzz\n", "entirely different", "None of its lines"),
     ],
 )
 def test_a_refusal_helps(text: str, old: str, hint: str) -> None:

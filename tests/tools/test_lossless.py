@@ -70,10 +70,10 @@ def test_an_edit_and_its_reverse_restore_the_text(
     lines: list[tuple[str, str]], ends: str | None, data: st.DataObject
 ) -> None:
     """Whole lines, replaced and put back, come back with the line ends that they had."""
-    text = "".join(f"{number}:{word}{ends or end}" for number, (word, end) in enumerate(lines))
+    text = "".join(f"<{number}>{word}{ends or end}" for number, (word, end) in enumerate(lines))
     first = data.draw(st.integers(0, len(lines) - 1))
     last = data.draw(st.integers(first + 1, len(lines)))
-    seen = [f"{number}:{word}\n" for number, (word, _) in enumerate(lines)]
+    seen = [f"<{number}>{word}\n" for number, (word, _) in enumerate(lines)]
     old = "".join(seen[first:last])
     changed = data.draw(st.lists(st.booleans(), min_size=last - first, max_size=last - first))
     changed[0] = changed[0] or not any(changed)
