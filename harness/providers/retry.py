@@ -17,7 +17,7 @@ OnRetry = Callable[[int, int, float, str, int | None], None]
 class RetryPolicy(Struct, frozen=True):
     """How often and how patiently; times in seconds.
 
-    The delay before attempt n+1 is `base * 2**(n-1)`, at most `cap`, give or take `jitter` of it,
+    The delay before attempt n+1 is `base * 2**(n-1)`, give or take `jitter` of it, at most `cap`,
     and never less than what the provider asks for. A provider that asks for more than
     `longest_wait` is not waited for: the error surfaces at once.
     """
@@ -32,8 +32,8 @@ class RetryPolicy(Struct, frozen=True):
 
     def delay(self, attempt: int, floor: float | None, random: float) -> float:
         """Seconds to wait after that failed attempt; `random` is from 0 to 1."""
-        plain = min(self.base * 2.0 ** (attempt - 1), self.cap)
-        return max(plain * (1 + self.jitter * (2 * random - 1)), floor or 0.0)
+        spread = self.base * 2.0 ** (attempt - 1) * (1 + self.jitter * (2 * random - 1))
+        return max(min(spread, self.cap), floor or 0.0)
 
 
 async def stream_with_retry(
