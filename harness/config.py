@@ -6,9 +6,9 @@ A project's own `.cutaway/config.toml` is not read: nothing from a folder acts b
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -47,12 +47,23 @@ class Settings(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_field
     folder: dict[str, dict[str, Any]] = {}
 
 
+class RuleText(msgspec.Struct, frozen=True):
+    """A rule as it was written, and where."""
+
+    outcome: Literal["allow", "deny"]
+    text: str
+    origin: str
+
+
 class Configured(msgspec.Struct, frozen=True):
-    """The settings in force; `origins` says for each key where its value came from."""
+    """The settings in force; `origins` says for each key where its value came from.
+
+    `rules` are those of all layers together: a flag adds to the file's rules and replaces none.
+    """
 
     settings: Settings
     origins: dict[str, str]
-    file: str
+    rules: tuple[RuleText, ...] = ()
 
 
 ENVIRONMENT = {
@@ -68,23 +79,30 @@ ENVIRONMENT = {
 
 def load_settings(workspace: Path, flags: Mapping[str, Any], environment: Mapping[str, str]) -> Configured:
     """Merge the layers; raises ConfigError naming the file, the key and the nearest valid key."""
-    path = config_dir() / "config.toml"
     merged: dict[str, Any] = {}
     origins = dict.fromkeys(known_keys(), "default")
-    for origin, values in (
-        *_file_layers(path, workspace),
-        *(
-            (f"${name}", {key: environment[name]})
-            for key, name in ENVIRONMENT.items()
-            if environment.get(name)
-        ),
-        *((f"--{key}", {key: value}) for key, value in flags.items() if value not in (None, (), [])),
-    ):
+    rules: list[RuleText] = []
+    for origin, values in _layers(workspace, flags, environment):
         _check_keys(values, origin)
-        settings_of(values, origin)
+        layer = settings_of(values, origin)
+        rules += [RuleText("allow", text, origin) for text in layer.allow]
+        rules += [RuleText("deny", text, origin) for text in layer.deny]
         merged.update(values)
         origins.update(dict.fromkeys(values, origin))
-    return Configured(settings_of(merged, "the settings together"), origins, str(path))
+    return Configured(settings_of(merged, "the settings together"), origins, tuple(rules))
+
+
+def _layers(
+    workspace: Path, flags: Mapping[str, Any], environment: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each layer's origin and values, the weakest first."""
+    yield from _file_layers(config_dir() / "config.toml", workspace)
+    for key, name in ENVIRONMENT.items():
+        if value := environment.get(name):
+            yield f"${name}", {key: value}
+    for key, value in flags.items():
+        if value not in (None, (), []):
+            yield f"--{key}", {key: value}
 
 
 def known_keys() -> list[str]:

@@ -2,18 +2,18 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from cutaway.harness.catalog import lookup
-from cutaway.harness.config import Configured, Settings
+from cutaway.harness.config import Configured, RuleText, Settings
 from cutaway.harness.errors import ConfigError, SessionNotFound
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.opening import Opening, new_session, resume_session
-from cutaway.harness.permissions.rules import Rules
+from cutaway.harness.permissions.rules import Rule, Rules
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Params
 from cutaway.harness.providers.dialects import SCRIPTED, dialect_named
@@ -44,7 +44,7 @@ async def launch(
     A resumed session keeps its provider and model unless the settings name others.
     """
     store = store or SessionStore()
-    settings, origins = wanted.configured.settings, wanted.configured.origins
+    settings = wanted.configured.settings
     session_id, root = _session_to_resume(wanted, store)
     provider, base_url, model = settings.provider, settings.base_url, settings.model
     if session_id:
@@ -65,7 +65,7 @@ async def launch(
         model=Model(resolved.provider, resolved.model, price, facts.context_window, params),
         mode=settings.mode,
         limit=settings.limit,
-        rules=rules_of(settings, origins),
+        rules=rules_of(wanted.configured.rules),
         test_command=settings.tests.command,
         asker=asker,
         counter=counter,
@@ -75,9 +75,12 @@ async def launch(
     return new_session(opening, store)
 
 
-def rules_of(settings: Settings, origins: Mapping[str, str]) -> Rules:
+def rules_of(written: Iterable[RuleText]) -> Rules:
     """Make the rules of the settings; raises ConfigError naming the rule that cannot be read."""
-    return Rules.parse(allow=settings.allow, deny=settings.deny, origin=origins.get("allow", "settings"))
+    rules = Rules()
+    for rule in written:
+        rules.add([Rule.parse(rule.text, rule.outcome, rule.origin)])
+    return rules
 
 
 def workspace_root(folder: str) -> Path:

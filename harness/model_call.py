@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 import msgspec
-from cutaway.harness.providers.retry import stream_with_retry
 
 from cutaway.harness import events as e
 from cutaway.harness.errors import ProviderError
@@ -21,6 +20,7 @@ from cutaway.harness.providers.base import (
     TextDelta,
     ThinkingDelta,
 )
+from cutaway.harness.providers.retry import stream_with_retry
 from cutaway.harness.seams import Model, Seams, new_id
 from cutaway.harness.usage import Usage
 
