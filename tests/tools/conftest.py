@@ -1,7 +1,7 @@
 """A workspace on a real disk, and calls made the way the harness makes them."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from cutaway.tools.base import AnyTool, ToolContext, ToolOutput, WorkspaceFacts
 from cutaway.tools.details import Progress
 from cutaway.tools.file_state import FileState
 from cutaway.tools.paths import Workspace
+from cutaway.tools.process import Processes
 
 
 @pytest.fixture
@@ -48,3 +49,11 @@ def call(context: ToolContext) -> Callable[..., Awaitable[ToolOutput]]:
         return await tool.run(parsed, replace(context, preview=shown))
 
     return make
+
+
+@pytest.fixture
+async def processes() -> AsyncIterator[Processes]:
+    """The programs of one session; what still lives is ended after the test."""
+    started = Processes()
+    yield started
+    await started.aclose()
