@@ -1,0 +1,99 @@
+"""A session that was killed goes on: nothing lost, nothing run again, the prompt only grows."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+from tests.command.kit import Live, against, command, of_type, run
+from tests.servers.openai_server import OpenAIServer
+from tests.servers.openai_steps import Gate, Step, call
+
+END = b"]}"
+
+
+def kill(live: Live) -> None:
+    live.process.send_signal(signal.SIGKILL)
+    live.finish()
+
+
+def test_a_kill_in_the_middle_of_a_command(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """E03: the call is closed as interrupted, a strict server accepts, the bytes begin with the last ones."""
+    openai_server.play(
+        Step(text="First.", calls=[call("list_dir", path=".")]),
+        Step(
+            text="Then.",
+            calls=[
+                call("run_in_terminal", command="echo ran >> mark; sleep 60"),
+                call("run_in_terminal", command="echo never >> mark"),
+            ],
+        ),
+        Step(text="I see."),
+    )
+    line = against(openai_server, tmp_path, "go", "--output", "stream-json", "--mode", "autopilot")
+    live = Live(line)
+    live.until(lambda r: r["type"] == "tool.execution_start" and r["data"]["toolName"] == "run_in_terminal")
+    live.until(of_type("tool.execution_progress")) if not (tmp_path / "mark").exists() else None
+    kill(live)
+    again = run([*against(openai_server, tmp_path, "go on"), "--continue"])
+    assert again.returncode == 0 and again.stdout == "I see.\n"
+    assert openai_server.faults == []
+    before, after = openai_server.requests[1].body, openai_server.requests[2].body
+    assert after.startswith(before.removesuffix(END))
+    roles = [message["role"] for message in openai_server.requests[2].messages]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "tool", "tool", "user"]
+    assert "interrupted" in openai_server.requests[2].messages[5]["content"]
+    assert (tmp_path / "mark").read_text() == "ran\n"
+
+
+def test_a_kill_while_the_model_speaks(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    hold = Gate()
+    openai_server.play(Step(text="Half of an answ", hold=hold), Step(text="A whole answer."))
+    live = Live(against(openai_server, tmp_path, "go", "--output", "stream-json"))
+    live.until(of_type("assistant.message_delta"))
+    kill(live)
+    hold.open()
+    again = run([*against(openai_server, tmp_path, "go on"), "--continue"])
+    assert again.stdout == "A whole answer.\n" and openai_server.faults == []
+    first, second = (request.body for request in openai_server.requests)
+    assert second.startswith(first.removesuffix(END))
+
+
+def test_resuming_twice_closes_the_open_call_once(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    openai_server.play(Step(calls=[call("run_in_terminal", command="sleep 60")]), Step(text="a"), Step(text="b"))
+    line = against(openai_server, tmp_path, "go", "--output", "stream-json", "--mode", "autopilot")
+    live = Live(line)
+    live.until(of_type("tool.execution_start"))
+    kill(live)
+    for word in ("one", "two"):
+        assert run([*against(openai_server, tmp_path, word), "--continue"]).returncode == 0
+    bodies = [request.body for request in openai_server.requests]
+    assert bodies[2].startswith(bodies[1].removesuffix(END))
+    assert openai_server.faults == []
+
+
+def test_a_session_in_use_is_said_to_be(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    hold = Gate()
+    openai_server.play(Step(text="…", hold=hold))
+    live = Live(against(openai_server, tmp_path, "go", "--output", "stream-json"))
+    started = live.until(of_type("session.start"))
+    live.until(of_type("assistant.message_delta"))
+    session_id = started["data"]["sessionId"]
+    second = run([*against(openai_server, tmp_path, "me too"), "--resume", session_id])
+    assert second.returncode == 1 and str(live.process.pid) in second.stderr
+    hold.open()
+    assert live.finish() == 0
+
+
+def test_sessions_are_listed_shown_and_deleted(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    openai_server.play(Step(text="Hello [/] there."))
+    run(against(openai_server, tmp_path, "say [bold]hello[/bold]"))
+    listed = run(command("sessions", "list", "--json"))
+    (summary,) = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert summary["title"] == "say [bold]hello[/bold]" and summary["cwd"] == os.path.realpath(tmp_path)
+    shown = run(command("sessions", "show", summary["id"][:10]))
+    assert "> say [bold]hello[/bold]" in shown.stdout and "Hello [/] there." in shown.stdout
+    assert run(command("sessions", "delete", summary["id"])).returncode == 0
+    assert "No sessions" in run(command("sessions", "list")).stdout
+    missing = run(command("sessions", "show", "nothing"))
+    assert missing.returncode == 1 and "nothing" in missing.stderr
