@@ -150,7 +150,7 @@ def counts_of(detail: Detail) -> list[Part]:
     """A result in figures."""
     match detail:
         case FileEdit(added=added, removed=removed):
-            return [(f"+{added}", "added"), " ", (f"−{removed}", "removed")]
+            return [(f"+{added}", "good"), " ", (f"−{removed}", "bad")]
         case FileRead(binary=True):
             return ["binary"]
         case FileRead(first_line=first, last_line=last):

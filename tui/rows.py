@@ -69,6 +69,14 @@ def row(*parts: Part, hang: int = 0, key: str = "") -> Row:
     return Row(tuple(Piece(one_line(text), tone) for text, tone in pieces if text), hang, key)
 
 
+def key_row(keys: Sequence[tuple[str, str]], *, lit: bool) -> Row:
+    """Keys and what they do; not lit while they would go elsewhere."""
+    parts: list[Part] = []
+    for key, meaning in keys:
+        parts += [(key, "accent" if lit else "dim"), (f" {meaning}   ", "text" if lit else "dim")]
+    return row(*parts)
+
+
 BLANK = Row()
 
 

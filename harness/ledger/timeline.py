@@ -60,9 +60,7 @@ def _call(call: CallView, turn_start: datetime, after: float) -> list[Span]:
         started = max((call.started_at - turn_start).total_seconds() * 1000, 0.0)
     spans = []
     if call.waited_ms:
-        spans.append(
-            Span("you", f"{call.name}: waiting for you", max(started - call.waited_ms, 0.0), call.waited_ms)
-        )
+        spans.append(Span("you", f"you: {call.name}", max(started - call.waited_ms, 0.0), call.waited_ms))
     if call.started_at is not None and call.completed is not None:
         spans.append(Span("tool", call.name, started, call.completed.ran_ms))
     return spans

@@ -28,7 +28,7 @@ def anatomy_rows(turn: TurnView) -> list[Row]:
         is_new = at >= turn.new_from
         rows.append(
             row(
-                (" + " if is_new else " = ", "added" if is_new else "dim"),
+                (" + " if is_new else " = ", "good" if is_new else "dim"),
                 (f"{glyph} ", tone),
                 f"{figures.tokens(block.tokens):>8}",
                 (f"{figures.tokens(running):>9}", "dim"),

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from cutaway.harness.ledger import TurnView
 from cutaway.harness.ledger.timeline import Span, SpanKind, timeline
 from cutaway.tui import format as figures
-from cutaway.tui.rows import BLANK, Row, Tone, cut_start, row
+from cutaway.tui.rows import BLANK, Row, Tone, row
+from cutaway.tui.transcript.wrap import cut
 
 _LOOKS: dict[SpanKind, tuple[str, Tone]] = {
     "build": ("▒", "dim"),
@@ -17,7 +18,7 @@ _LOOKS: dict[SpanKind, tuple[str, Tone]] = {
     "you": ("░", "warn"),
     "tool": ("█", "good"),
 }
-LABEL_CELLS = 28
+LABEL_CELLS = 30
 
 
 class Waterfall:
@@ -56,7 +57,7 @@ def _span_row(span: Span, whole: float, cells: int) -> Row:
     glyph, tone = _LOOKS[span.kind]
     start = min(int(span.start * cells / whole), cells - 1) if whole else 0
     length = min(max(round(span.length * cells / whole), 1), cells - start) if whole else 1
-    label = cut_start(row(span.label).text, LABEL_CELLS - 1)
+    label = cut(row(span.label).text, LABEL_CELLS - 1)
     return row(
         f"{label:<{LABEL_CELLS}}",
         f"{figures.duration(span.length / 1000):>7} ",

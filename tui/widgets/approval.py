@@ -10,8 +10,8 @@ from cutaway.harness.answers import PermissionAnswer
 from cutaway.harness.details import CommandRun, Effect, FileEdit
 from cutaway.harness.events import PermissionRequested
 from cutaway.tui.call_words import arguments_of
-from cutaway.tui.rows import BLANK, Row, row, text_lines
-from cutaway.tui.widgets.ask import Ask, Clock, key_row
+from cutaway.tui.rows import BLANK, Row, key_row, row, text_lines
+from cutaway.tui.widgets.ask import Ask, Clock
 from cutaway.tui.widgets.detail import detail_rows
 from cutaway.tui.widgets.detail.terminal import prompt_rows
 

@@ -10,15 +10,17 @@ from textual.containers import Vertical
 from textual.events import Paste
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from cutaway.harness.answers import Answer
-from cutaway.tui.rows import Part, Row, Rows, justified, row
+from cutaway.tui.rows import Row, Rows, justified, row
 from cutaway.tui.transcript.safe_text import one_line
 from cutaway.tui.widgets.row_view import RowView
 
 DEAF_SECONDS = 0.4
 """How long a question must have been on the screen, without a key for it, before a key answers it."""
+
+MORE = "more below: j k space scroll, f taller"
 
 Clock = Callable[[], float]
 
@@ -30,14 +32,6 @@ class LineInput(Input):
         event.prevent_default()  # Textual's own handler keeps the first line only
         event.stop()
         self.insert_text_at_cursor(one_line(event.text.strip("\r\n")))
-
-
-def key_row(keys: Sequence[tuple[str, str]], *, lit: bool) -> Row:
-    """Keys and what they do; not lit while they would go elsewhere."""
-    parts: list[Part] = []
-    for key, meaning in keys:
-        parts += [(key, "accent" if lit else "dim"), (f" {meaning}   ", "text" if lit else "dim")]
-    return row(*parts)
 
 
 class AskText(RowView, can_focus=False):
@@ -71,7 +65,8 @@ class Ask(Widget, can_focus=True):
         layout: vertical;
         border: round $warning 60%;
         padding: 0 1;
-        &:focus, &:focus-within { border: round $warning; }
+        border-subtitle-color: $text-muted;
+        &:focus, &:focus-within { border: heavy $warning; }
         & .ask--body { max-height: 35vh; margin: 1 0; }
         &.-full .ask--body { max-height: 70vh; }
         & LineInput { display: none; height: 1; border: none; padding: 0; }
@@ -161,6 +156,8 @@ class Ask(Widget, can_focus=True):
         yield self._input
 
     def on_mount(self) -> None:
+        self.watch(self._body, "scroll_y", self._mark_more)
+        self.watch(self._body, "size", self._mark_more)
         if self.display:
             self.appear()
 
@@ -181,11 +178,22 @@ class Ask(Widget, can_focus=True):
         """Take the focus if the deaf time is over and the prompt is empty."""
         if self.answered or not self.display:
             return
+        if not self.screen.is_current:
+            self._quiet_since = self._clock()  # another screen hides the question
         if self.deaf:
             self.set_timer(DEAF_SECONDS, self.wake)
-        elif not self.has_focus and self.may_focus():
+        elif not self.has_focus_within and not self._typing_elsewhere() and self.may_focus():
             self.take_focus()
-        self._draw()
+
+    def _typing_elsewhere(self) -> bool:
+        """Tell whether keys are on their way into some text."""
+        match self.screen.focused:
+            case Input():
+                return True
+            case TextArea(text=text):
+                return bool(text)
+            case _:
+                return False
 
     def take_focus(self) -> None:
         """Move the focus here, remembering where it was."""
@@ -229,20 +237,23 @@ class Ask(Widget, can_focus=True):
         event.stop()
         self.typed(event.value.strip())
 
-    def on_focus(self) -> None:
-        self._draw()
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self._draw()
 
     def _draw(self) -> None:
         number, count = self._place
         which = f"{number} of {count}  " if count > 1 else ""
-        hint = "" if self.has_focus_within else "ctrl+g to answer  "
+        hint = "" if self.has_focus or self.has_class("-typing") else "ctrl+g to answer  "
         right = row((hint, "accent"), (which, "warn"), (self.subject(), "dim"))
         self._head.set_rows(Headline(row(("? ", "warn"), (self.title(), "strong")), right))
         self._foot.set_rows(Rows(self.foot_rows()))
         self._keys.set_rows(Rows(self.line_rows() if self.has_class("-typing") else self.key_rows()))
+
+    def _mark_more(self) -> None:
+        """Say at the edge that the body goes on below; the edge has room for it in any case."""
+        more = self._body.max_scroll_y > self._body.scroll_offset.y
+        self.border_subtitle = MORE if more else ""
 
     def action_scroll_text(self, step: int) -> None:
         self._body.scroll_relative(y=step, animate=False)

@@ -31,7 +31,7 @@ def call_row(call: CallView, width: int, now: datetime) -> Row:
     mark, tone = STATE_MARKS[call.state]
     name = cut(one_line(short_name(call.name)), max(NAME_CELLS, width // 4))
     lapse = elapsed(call, now)
-    right = row(*outcome_of(call), (f"{lapse:>6}" if lapse else "", "dim"))
+    right = row(*outcome_of(call), (f" {lapse:>6}" if lapse else "", "dim"))
     target = one_line(shorter_path(target_of(call.name, call.arguments)))
     head: list[Part] = [" ", (mark, tone), " ", (f"{name:<{NAME_CELLS}}", "strong"), " "]
     room = max(width - row(*head).cells - right.cells - 1, 0)
@@ -115,6 +115,13 @@ class CallsPane(RowView):
         if follow:
             self.scroll_end(animate=False, immediate=True)
         self._tend()
+
+    def keys(self) -> list[str]:
+        return [entry.id for entry in self._entries if isinstance(entry, CallView)]
+
+    def place_of(self, key: str) -> tuple[int, int]:
+        at = next((at for at, entry in enumerate(self._entries) if entry.id == key), 0)
+        return at, at
 
     def call_at_cursor(self) -> CallView | None:
         """The call that the cursor stands on."""

@@ -11,8 +11,8 @@ from cutaway.harness.events import LimitReached
 from cutaway.harness.ledger.forecast import forecast
 from cutaway.tui import format as figures
 from cutaway.tui.call_words import short_name, target_of
-from cutaway.tui.rows import Row, row, text_lines
-from cutaway.tui.widgets.ask import Ask, Clock, key_row
+from cutaway.tui.rows import Row, key_row, row, text_lines
+from cutaway.tui.widgets.ask import Ask, Clock
 
 
 class LimitWidget(Ask):

@@ -29,13 +29,13 @@ _LIT: dict[LoopStep, str] = {
     "execute": "execute",
 }
 ORIGINS: dict[Origin, tuple[str, str, Tone]] = {
-    "tool": ("tools", "█", "name"),
-    "system": ("system", "▓", "name"),
-    "instructions": ("instructions", "▒", "keyword"),
-    "workspace": ("workspace", "░", "keyword"),
+    "tool": ("tools", "█", "accent"),
+    "system": ("system", "▓", "accent"),
+    "instructions": ("instructions", "▒", "title"),
+    "workspace": ("workspace", "░", "title"),
     "note": ("notes", "▒", "dim"),
     "user": ("you", "█", "good"),
-    "assistant": ("assistant", "▓", "accent"),
+    "assistant": ("assistant", "▓", "name"),
     "tool-result": ("results", "▒", "warn"),
 }
 """Word, glyph and tone of each part of the context; glyph and order tell them apart without colours."""
@@ -74,7 +74,7 @@ def loop_rows(ledger: Ledger, now: datetime, width: int) -> list[Row]:
     lit = _LIT.get(ledger.step)
     parts: list[Part] = []
     for step in STEPS:
-        parts += [("→", "dim")] if parts else []
+        parts += [(" → ", "dim")] if parts else []
         parts.append((f"[{step}]", "accent") if step == lit else (f" {step} ", "dim"))
     turn = ledger.turn if ledger.busy else None
     if turn is not None and ledger.interaction is not None and turn.interaction_id != ledger.interaction.id:
@@ -170,7 +170,7 @@ def _hits(label: str, rate: float | None, cost: str) -> Row:
 
 def chart_rows(turns: Sequence[TurnTokens]) -> list[Row]:
     """A bar for each turn: read from the cache below, written to it next, fresh on top."""
-    legend: list[Part] = [("█", "good"), " read ", ("▓", "name"), " written ", ("░", "warn"), " fresh"]
+    legend: list[Part] = [("█", "good"), " read ", ("▓", "accent"), " written ", ("░", "warn"), " fresh"]
     head = row((f" {'turns':<8}", "title"), *legend)
     tallest = max((turn.total for turn in turns), default=0)
     columns = []
@@ -179,7 +179,7 @@ def chart_rows(turns: Sequence[TurnTokens]) -> list[Row]:
         if turn.total and not any(sizes):
             sizes[max(range(3), key=lambda at: (turn.cached, turn.written, turn.fresh)[at])] = 1
         columns.append("█" * sizes[0] + "▓" * sizes[1] + "░" * sizes[2])
-    tones: dict[str, Tone] = {"█": "good", "▓": "name", "░": "warn"}
+    tones: dict[str, Tone] = {"█": "good", "▓": "accent", "░": "warn"}
     rows = []
     for level in reversed(range(CHART_ROWS)):
         glyphs = [column[level] if level < len(column) else " " for column in columns]

@@ -11,10 +11,14 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from cutaway.tui.rows import Row, Rows, RowSource, Tone
 
 CURSOR_MARK = "›"
+
+FILLED: frozenset[Tone] = frozenset({"added", "removed"})
+"""Tones whose background runs to the end of the row."""
 
 
 class RowView(ScrollView, can_focus=True):
@@ -28,23 +32,22 @@ class RowView(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     RowView {
         scrollbar-size-vertical: 1;
-        scrollbar-gutter: stable;
         overflow-x: hidden;
         & .row--text { color: $foreground; }
         & .row--dim { color: $text-muted; }
         & .row--strong { text-style: bold; }
-        & .row--title { color: $text-primary; text-style: bold; }
+        & .row--title { color: $text-secondary; text-style: bold; }
         & .row--good { color: $text-success; }
         & .row--bad { color: $text-error; text-style: bold; }
         & .row--warn { color: $text-warning; }
-        & .row--accent { color: $text-accent; text-style: bold; }
-        & .row--added { color: $text-success; }
-        & .row--removed { color: $text-error; }
-        & .row--keyword { color: $text-accent; }
+        & .row--accent { color: $text-primary; text-style: bold; }
+        & .row--added { color: $text-success; background: $success 14%; }
+        & .row--removed { color: $text-error; background: $error 14%; }
+        & .row--keyword { color: $text-primary; text-style: bold; }
         & .row--string { color: $text-success; }
         & .row--number { color: $text-warning; }
         & .row--comment { color: $text-muted; text-style: italic; }
-        & .row--name { color: $text-primary; }
+        & .row--name { color: $text-accent; }
         & .row--cursor { text-style: bold; }
         &:focus .row--cursor { background: $primary 30%; }
     }
@@ -112,10 +115,20 @@ class RowView(ScrollView, can_focus=True):
         return self._laid_out[1]
 
     def _fit(self) -> None:
-        if width := self._width:
-            size = Size(width, len(self._lines(width)))
-            if size != self.virtual_size:
-                self.virtual_size = size
+        """Tell the scrollbar; the screen is laid out anew only when one has to come or go."""
+        if not (width := self._width):
+            return
+        size = Size(width, len(self._lines(width)))
+        if size == self.virtual_size:
+            return
+        room = self.scrollable_content_region.height
+        if self.styles.is_auto_height or (size.height > room) != (self.virtual_size.height > room):
+            self.virtual_size = size
+            return
+        self.set_reactive(Widget.virtual_size, size)
+        if size.height > room:
+            self.vertical_scrollbar.window_virtual_size = size.height
+            self.scroll_y = min(self.scroll_y, self.max_scroll_y)
 
     def on_resize(self, event: Resize) -> None:
         self._fit()
@@ -131,31 +144,27 @@ class RowView(ScrollView, can_focus=True):
         width = self._width
         lines = self._lines(width)
         at = y + self.scroll_offset.y
-        base = self.rich_style
         if at >= len(lines):
-            return Strip.blank(self.size.width, base)
-        line = lines[at]
+            return Strip.blank(self.size.width, self.rich_style)
+        return self._strip(lines[at], width)
+
+    def _strip(self, line: Row, width: int) -> Strip:
         on_cursor = bool(line.key) and line.key == self.cursor
-        return self._strip(line, base, on_cursor).adjust_cell_length(
-            width, self._cursor_style(base, on_cursor)
-        )
-
-    def _cursor_style(self, base: Style, on_cursor: bool) -> Style:
-        return base + self.get_component_rich_style("row--cursor", partial=True) if on_cursor else base
-
-    def _strip(self, line: Row, base: Style, on_cursor: bool) -> Strip:
-        base = self._cursor_style(base, on_cursor)
+        marked = self.get_component_rich_style("row--cursor", partial=True) if on_cursor else Style.null()
         segments = [
-            Segment(piece.text, base + self.get_component_rich_style(f"row--{piece.tone}", partial=True))
+            Segment(piece.text, self.get_component_rich_style(f"row--{piece.tone}") + marked)
             for piece in line.pieces
         ]
         if on_cursor and segments and segments[0].text.startswith(" "):
             first = segments[0]
-            segments[:1] = [Segment(CURSOR_MARK, base), Segment(first.text[1:], first.style)]
-        return Strip(segments)
+            segments[:1] = [Segment(CURSOR_MARK, first.style), Segment(first.text[1:], first.style)]
+        filled = line.pieces and line.pieces[-1].tone in FILLED
+        return Strip(segments).adjust_cell_length(
+            width, segments[-1].style if filled else self.rich_style + marked
+        )
 
     def action_walk(self, step: int) -> None:
-        keys = self._keys()
+        keys = self.keys()
         if not keys:
             self.scroll_relative(y=step, animate=False)
             return
@@ -163,8 +172,7 @@ class RowView(ScrollView, can_focus=True):
         self.walk_to(keys[min(max(at, 0), len(keys) - 1)])
 
     def action_walk_to_end(self, side: int) -> None:
-        keys = self._keys()
-        if keys:
+        if keys := self.keys():
             self.walk_to(keys[0 if side < 0 else -1])
         if side < 0:
             self.scroll_home(animate=False)
@@ -184,15 +192,18 @@ class RowView(ScrollView, can_focus=True):
         self._reveal()
 
     def _reveal(self) -> None:
-        found = [at for at, line in enumerate(self._lines(self._width)) if line.key == self.cursor]
-        if not found:
-            return
+        first, last = self.place_of(self.cursor)
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
-        if found[0] < top:
-            self.scroll_to(y=found[0], animate=False)
-        elif found[-1] >= top + height:
-            self.scroll_to(y=min(found[-1] - height + 1, found[0]), animate=False)
+        if first < top:
+            self.scroll_to(y=first, animate=False)
+        elif last >= top + height:
+            self.scroll_to(y=min(last - height + 1, first), animate=False)
 
-    def _keys(self) -> list[str]:
+    def keys(self) -> list[str]:
         """The keys of the rows, in order, each once."""
         return list(dict.fromkeys(line.key for line in self._lines(self._width) if line.key))
+
+    def place_of(self, key: str) -> tuple[int, int]:
+        """The first and the last line of the row with `key`; the top when there is none."""
+        found = [at for at, line in enumerate(self._lines(self._width)) if line.key == key]
+        return (found[0], found[-1]) if found else (0, 0)

@@ -13,7 +13,7 @@ RUNG_WORDS: dict[EditRung, str] = {
 
 def edit_rows(edit: FileEdit) -> list[Row]:
     """The edit's file and counts, then its hunks with old and new line numbers."""
-    facts: list[Part] = [("  ", "dim"), (f"+{edit.added}", "added"), " ", (f"−{edit.removed}", "removed")]
+    facts: list[Part] = [("  ", "dim"), (f"+{edit.added}", "good"), " ", (f"−{edit.removed}", "bad")]
     if edit.created:
         facts.append(("  new file", "accent"))
     if edit.rung is not None:
