@@ -52,8 +52,8 @@ def _spec() -> ToolSpec:
         model_description=(
             "Find files by name in the whole workspace; gives sorted paths. Hidden files are found; files "
             "that .gitignore leaves out and .git are not (an exact path is). Links are not followed. * stays "
-            "within one folder, ** crosses folders, brackets also match themselves. Use grep_search for text inside "
-            "files, and list_dir for one folder. Without matches it says what would have matched."
+            "within one folder, ** crosses folders, brackets also match themselves. Use grep_search for text "
+            "inside files, and list_dir for one folder. Without matches it says what would have matched."
         ),
         input_schema=input_schema(FileSearchArguments),
         reference_name="files",
