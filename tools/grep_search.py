@@ -58,10 +58,10 @@ def _spec() -> ToolSpec:
         model_description=(
             "Find text in the files of the workspace. Each hit is path:line: text, in the order of the "
             "paths. The query is taken literally and upper and lower case differ; isRegexp true makes it a "
-            "regular expression, where (?i) ignores case. Hidden files are searched; binary files, .git, files "
-            "that .gitignore leaves out (unless includePattern names one exactly) and links are not. Long lines "
-            "are cut around the match. Without hits it says whether another case or ignored files would have "
-            "had some."
+            "regular expression, where (?i) ignores case. Hidden files are searched; binary files, .git, "
+            "links, and files that .gitignore leaves out (unless includePattern names one exactly) are not. "
+            "Long lines are cut around the match. Without hits it says whether another case or ignored files "
+            "would have had some."
         ),
         input_schema=input_schema(GrepArguments),
         reference_name="grep",
