@@ -42,7 +42,10 @@ def installed_version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session is made of; `asker` None means that a screen answers through the session."""
+    """What a session is made of.
+
+    `asker` None means that a screen answers through the session; `clean_up` runs when it is closed.
+    """
 
     root: Path
     model: Model
@@ -53,6 +56,7 @@ class Opening:
     asker: Asker | None = None
     clock: Clock | None = None
     counter: TokenCounter | None = None
+    clean_up: Callable[[], None] | None = None
 
 
 @dataclass(slots=True)
@@ -156,7 +160,7 @@ def _assemble(
         swap_model=lambda model: setattr(in_use, "model", model),
         queue=queue,
         steering=steering,
-        close=_closer(log, stored, processes, in_use),
+        close=_closer(log, stored, processes, in_use, opening.clean_up),
     )
 
 
@@ -191,12 +195,18 @@ def _spill_folder(stored: StoredSession | None) -> Path:
 
 
 def _closer(
-    log: EventLog, stored: StoredSession | None, processes: Processes, in_use: ModelInUse
+    log: EventLog,
+    stored: StoredSession | None,
+    processes: Processes,
+    in_use: ModelInUse,
+    clean_up: Callable[[], None] | None,
 ) -> Callable[[], Coroutine[Any, Any, None]]:
     async def close() -> None:
         await processes.aclose()
         await in_use.model.provider.aclose()
         log.close()
+        if clean_up is not None:
+            await asyncio.to_thread(clean_up)
         if stored is None:
             return
         stored.close()

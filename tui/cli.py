@@ -88,13 +88,13 @@ def _demo(parsed: argparse.Namespace) -> int:
     from cutaway.harness.headless import run_headless
 
     async def go() -> int:
-        demo = await open_demo(asker=DemoAnswers(), fast=True)
+        session = await open_demo(asker=DemoAnswers(), fast=True)
         if parsed.output == "text":
             sys.stderr.write(DEMO_NOTICE)
         try:
-            return await run_headless(demo.session, REQUEST, parsed.output, sys.stdout, sys.stderr)
+            return await run_headless(session, REQUEST, parsed.output, sys.stdout, sys.stderr)
         finally:
-            await demo.aclose()
+            await session.aclose()
 
     return asyncio.run(go())
 

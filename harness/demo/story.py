@@ -4,12 +4,10 @@ import asyncio
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import msgspec
-from cutaway.harness.permissions.rules import Rules
 
 from cutaway.harness.answers import LimitAnswer, PermissionAnswer
 from cutaway.harness.clock import Clock
@@ -17,6 +15,7 @@ from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.events import LimitReached, PermissionRequested
 from cutaway.harness.messages import ToolResult, UserMessage
 from cutaway.harness.opening import Opening, new_session
+from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Request
 from cutaway.harness.providers.scripted import Script, ScriptedProvider, Step, load_script
@@ -51,28 +50,18 @@ class DemoAnswers:
         return LimitAnswer("continue")
 
 
-@dataclass(frozen=True, slots=True)
-class Demo:
-    """A session that plays the story in a folder which is removed with `aclose`."""
-
-    session: Session
-    folder: Path
-
-    async def aclose(self) -> None:
-        """Close the session and remove the project; the session itself stays in the store."""
-        await self.session.aclose()
-        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
-
-
 async def open_demo(
     *,
     asker: Asker | None = None,
     fast: bool = False,
     clock: Clock | None = None,
     store: SessionStore | None = None,
-) -> Demo:
-    """Lay the project and open a session on it; `fast` plays without pauses."""
-    folder = await asyncio.to_thread(lay_project)
+) -> Session:
+    """Lay the project and open a session on it; closing it removes the project.
+
+    `fast` plays without pauses. The session itself stays in the store.
+    """
+    project = await asyncio.to_thread(lay_project)
     counter = TokenCounter()
     with as_file(files("cutaway.harness.demo") / "story.toml") as path:
         script = load_script(path)
@@ -82,7 +71,7 @@ async def open_demo(
     teller = Teller(script)
     provider = ScriptedProvider(script, count=counter.count_now, clock=clock, choose=teller)
     opening = Opening(
-        root=folder,
+        root=project,
         model=Model(provider, script.model, LOCAL, WINDOW),
         mode="interactive",
         limit=LIMIT,
@@ -90,8 +79,9 @@ async def open_demo(
         asker=asker,
         clock=clock,
         counter=counter,
+        clean_up=lambda: shutil.rmtree(project.parent, ignore_errors=True),
     )
-    return Demo(new_session(opening, store), folder)
+    return new_session(opening, store)
 
 
 class Teller:

@@ -34,6 +34,18 @@ class Finding(Struct, frozen=True):
     models: tuple[str, ...] = ()
 
 
+class NoModelReachable(ConfigError):
+    """Nothing was named and nothing was found; `findings` say what was looked for."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        looked = "\n".join(f"  {one.provider}: {one.looked_for}: {one.reason}" for one in findings)
+        super().__init__(
+            f"No model was found. Looked for:\n{looked}\n"
+            "Set one of the keys, start a local server, or give --base-url and --model."
+        )
+        self.findings = tuple(findings)
+
+
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """A provider that can be used, and the model to ask."""
@@ -135,11 +147,7 @@ async def resolve_provider(
 def _first(findings: Sequence[Finding]) -> Finding:
     found = next((one for one in findings if one.found and one.models), None)
     if found is None:
-        looked = "\n".join(f"  {one.provider}: {one.looked_for}: {one.reason}" for one in findings)
-        raise ConfigError(
-            f"No model was found. Looked for:\n{looked}\n"
-            "Set one of the keys, start a local server, or give --base-url and --model."
-        )
+        raise NoModelReachable(findings)
     return found
 
 

@@ -41,6 +41,13 @@ class Live:
         )
         self.records: list[Json] = []
 
+    def __enter__(self) -> "Live":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
     def until(self, met: Callable[[Json], bool]) -> Json:
         """Read on until a record meets the condition."""
         for record in self._lines():

@@ -24,17 +24,16 @@ def test_a_kill_in_the_middle_of_a_command(openai_server: OpenAIServer, tmp_path
         Step(
             text="Then.",
             calls=[
-                call("run_in_terminal", command="echo ran >> mark; sleep 60"),
+                call("run_in_terminal", command="echo ran >> mark; echo ran; sleep 60"),
                 call("run_in_terminal", command="echo never >> mark"),
             ],
         ),
         Step(text="I see."),
     )
     line = against(openai_server, tmp_path, "go", "--output", "stream-json", "--mode", "autopilot")
-    live = Live(line)
-    live.until(lambda r: r["type"] == "tool.execution_start" and r["data"]["toolName"] == "run_in_terminal")
-    live.until(of_type("tool.execution_progress")) if not (tmp_path / "mark").exists() else None
-    kill(live)
+    with Live(line) as live:
+        live.until(of_type("tool.execution_progress"))
+        kill(live)
     again = run([*against(openai_server, tmp_path, "go on"), "--continue"])
     assert again.returncode == 0 and again.stdout == "I see.\n"
     assert openai_server.faults == []
@@ -49,9 +48,9 @@ def test_a_kill_in_the_middle_of_a_command(openai_server: OpenAIServer, tmp_path
 def test_a_kill_while_the_model_speaks(openai_server: OpenAIServer, tmp_path: Path) -> None:
     hold = Gate()
     openai_server.play(Step(text="Half of an answ", hold=hold), Step(text="A whole answer."))
-    live = Live(against(openai_server, tmp_path, "go", "--output", "stream-json"))
-    live.until(of_type("assistant.message_delta"))
-    kill(live)
+    with Live(against(openai_server, tmp_path, "go", "--output", "stream-json")) as live:
+        live.until(of_type("assistant.message_delta"))
+        kill(live)
     hold.open()
     again = run([*against(openai_server, tmp_path, "go on"), "--continue"])
     assert again.stdout == "A whole answer.\n" and openai_server.faults == []
@@ -60,11 +59,13 @@ def test_a_kill_while_the_model_speaks(openai_server: OpenAIServer, tmp_path: Pa
 
 
 def test_resuming_twice_closes_the_open_call_once(openai_server: OpenAIServer, tmp_path: Path) -> None:
-    openai_server.play(Step(calls=[call("run_in_terminal", command="sleep 60")]), Step(text="a"), Step(text="b"))
+    openai_server.play(
+        Step(calls=[call("run_in_terminal", command="sleep 60")]), Step(text="a"), Step(text="b")
+    )
     line = against(openai_server, tmp_path, "go", "--output", "stream-json", "--mode", "autopilot")
-    live = Live(line)
-    live.until(of_type("tool.execution_start"))
-    kill(live)
+    with Live(line) as live:
+        live.until(of_type("tool.execution_start"))
+        kill(live)
     for word in ("one", "two"):
         assert run([*against(openai_server, tmp_path, word), "--continue"]).returncode == 0
     bodies = [request.body for request in openai_server.requests]
@@ -75,14 +76,14 @@ def test_resuming_twice_closes_the_open_call_once(openai_server: OpenAIServer, t
 def test_a_session_in_use_is_said_to_be(openai_server: OpenAIServer, tmp_path: Path) -> None:
     hold = Gate()
     openai_server.play(Step(text="…", hold=hold))
-    live = Live(against(openai_server, tmp_path, "go", "--output", "stream-json"))
-    started = live.until(of_type("session.start"))
-    live.until(of_type("assistant.message_delta"))
-    session_id = started["data"]["sessionId"]
-    second = run([*against(openai_server, tmp_path, "me too"), "--resume", session_id])
-    assert second.returncode == 1 and str(live.process.pid) in second.stderr
-    hold.open()
-    assert live.finish() == 0
+    with Live(against(openai_server, tmp_path, "go", "--output", "stream-json")) as live:
+        started = live.until(of_type("session.start"))
+        live.until(of_type("assistant.message_delta"))
+        session_id = started["data"]["sessionId"]
+        second = run([*against(openai_server, tmp_path, "me too"), "--resume", session_id])
+        assert second.returncode == 1 and str(live.process.pid) in second.stderr
+        hold.open()
+        assert live.finish() == 0
 
 
 def test_sessions_are_listed_shown_and_deleted(openai_server: OpenAIServer, tmp_path: Path) -> None:

@@ -71,10 +71,10 @@ def test_a_rule_lets_it_run(openai_server: OpenAIServer, tmp_path: Path) -> None
 def test_an_interrupt_ends_orderly(openai_server: OpenAIServer, tmp_path: Path) -> None:
     openai_server.play(Step(calls=[call("run_in_terminal", command="sleep 60")]))
     line = against(openai_server, tmp_path, "wait", "--output", "stream-json", "--mode", "autopilot")
-    live = Live(line)
-    live.until(of_type("tool.execution_start"))
-    live.process.send_signal(signal.SIGINT)
-    assert live.finish() == 130
+    with Live(line) as live:
+        live.until(of_type("tool.execution_start"))
+        live.process.send_signal(signal.SIGINT)
+        assert live.finish() == 130
     assert live.records[-1]["type"] == "session.idle"
     outcomes = [r["data"]["outcome"] for r in live.records if r["type"] == "tool.execution_complete"]
     assert outcomes == ["interrupted"]
@@ -93,7 +93,9 @@ def test_a_wrong_key_names_the_variable(openai_server: OpenAIServer, tmp_path: P
 def test_an_error_of_the_provider_is_told_and_the_session_kept(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    openai_server.play(error(404, "The model `gone` does not exist", code="model_not_found"), Step(text="Hi."))
+    openai_server.play(
+        error(404, "The model `gone` does not exist", code="model_not_found"), Step(text="Hi.")
+    )
     done = run(against(openai_server, tmp_path, "hello"))
     assert done.returncode == 1 and "gone" in done.stderr
     again = run([*against(openai_server, tmp_path, "again"), "--continue"])

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -102,7 +103,7 @@ def test_every_request_begins_with_the_one_before(moves: list[Move]) -> None:
     """Over random sessions with resume, cancel, queue, steering, mode and instruction changes."""
     with TemporaryDirectory() as folder:
         sent = asyncio.run(play(Path(folder).resolve(), moves))
-    for before, after in zip(sent, sent[1:], strict=False):
+    for before, after in pairwise(sent):
         assert before.endswith(END)
         assert after.startswith(before.removesuffix(END))
 
