@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -44,7 +44,8 @@ def installed_version() -> str:
 class Opening:
     """What a session is made of.
 
-    `asker` None means that a screen answers through the session; `clean_up` runs when it is closed.
+    `asker` None means that a screen answers through the session; `clean_up` runs when it is closed;
+    `environment` is what programs are started with (less the secrets), ours when it is None.
     """
 
     root: Path
@@ -57,6 +58,7 @@ class Opening:
     clock: Clock | None = None
     counter: TokenCounter | None = None
     clean_up: Callable[[], None] | None = None
+    environment: Mapping[str, str] | None = None
 
 
 @dataclass(slots=True)
@@ -124,7 +126,7 @@ def _assemble(
 
     workspace = Workspace.at(opening.root)
     counter = opening.counter or TokenCounter()
-    processes = Processes()
+    processes = Processes(opening.environment)
     desk = Desk() if opening.asker is None else None
     in_use = ModelInUse(opening.model)
     queue, steering = list(ledger.pending), list[str]()

@@ -1,7 +1,9 @@
 """Play the demo: a real project in a temporary folder, and a recording in the place of a model."""
 
 import asyncio
+import os
 import shutil
+import sys
 import tempfile
 from contextlib import suppress
 from importlib.resources import as_file, files
@@ -79,6 +81,7 @@ async def open_demo(
         asker=asker,
         clock=clock,
         counter=counter,
+        environment={**os.environ, "VIRTUAL_ENV": sys.prefix},  # a Python that is there for certain
         clean_up=lambda: shutil.rmtree(project.parent, ignore_errors=True),
     )
     return new_session(opening, store)
