@@ -128,16 +128,18 @@ def outcome_of(call: CallView) -> list[Part]:
     if call.completed is None or call.detail is None or call.state not in ("done", "failed"):
         word = STATE_WORDS[call.state]
         return [] if call.state == "done" else [(word, STATE_MARKS[call.state][1])]
+    if isinstance(call.detail, TestRun):
+        return counts_of_run(call.detail, skipped=False)  # a row is short, and skipped tests are no news
     return counts_of(call.detail)
 
 
 def _running(call: CallView) -> list[Part]:
     if (tests := call.tests) is not None:
-        return test_progress(tests)
+        return progress_of_run(tests)
     return [("running", "accent")]
 
 
-def test_progress(tests: TestProgress) -> list[Part]:
+def progress_of_run(tests: TestProgress) -> list[Part]:
     """How far a test run is, in figures."""
     total = "?" if tests.total is None else str(tests.total)
     parts: list[Part] = [(f"{tests.done}/{total}", "accent")]
@@ -153,10 +155,12 @@ def counts_of(detail: Detail) -> list[Part]:
             return [(f"+{added}", "good"), " ", (f"−{removed}", "bad")]
         case FileRead(binary=True):
             return ["binary"]
+        case FileRead(total_lines=0):
+            return ["empty"]
         case FileRead(first_line=first, last_line=last):
             return [f"{first}–{last}"]
         case TestRun():
-            return test_counts(detail)
+            return counts_of_run(detail)
         case CommandRun():
             return [command_end(detail)]
         case SearchHits(hits=hits, cut=cut):
@@ -171,14 +175,14 @@ def counts_of(detail: Detail) -> list[Part]:
             assert_never(detail)
 
 
-def test_counts(run: TestRun) -> list[Part]:
+def counts_of_run(run: TestRun, *, skipped: bool = True) -> list[Part]:
     """Counts of a test run; a run without counts says how it ended."""
     parts: list[Part] = []
     kinds: tuple[tuple[int | None, str, Tone], ...] = (
         (run.passed, "passed", "good"),
         (run.failed, "failed", "bad"),
         (run.errors, "errors", "bad"),
-        (run.skipped, "skipped", "dim"),
+        (run.skipped if skipped else None, "skipped", "dim"),
     )
     for count, word, tone in kinds:
         if count or (word == "passed" and count is not None):

@@ -218,7 +218,7 @@ def justified(left: Row, right: Row, width: int) -> Row:
     for piece in left.pieces:
         size = cell_len(piece.text)
         if size > room:
-            pieces.append(Piece(cut(piece.text, room), piece.tone))
+            pieces.append(Piece(cut(piece.text.rstrip(), room), piece.tone))
             room = 0
             break
         pieces.append(piece)

@@ -1,5 +1,6 @@
 """The question whether a call may run: what, on what, in full, and why it is asked."""
 
+import json
 import time
 from collections.abc import Sequence
 from typing import ClassVar
@@ -79,7 +80,7 @@ class ApprovalWidget(Ask):
         for name, value in arguments_of(self._arguments).items():
             if value in request.access.targets:
                 continue
-            first, *rest = text_lines(value if isinstance(value, str) else str(value))
+            first, *rest = text_lines(value if isinstance(value, str) else json.dumps(value))
             rows.append(row((f"{name} ", "dim"), first, hang=len(name) + 1))
             rows.extend(row(" " * (len(name) + 1), line, hang=len(name) + 1) for line in rest)
         return rows

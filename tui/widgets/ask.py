@@ -157,7 +157,6 @@ class Ask(Widget, can_focus=True):
 
     def on_mount(self) -> None:
         self.watch(self._body, "scroll_y", self._mark_more)
-        self.watch(self._body, "size", self._mark_more)
         if self.display:
             self.appear()
 
@@ -167,7 +166,11 @@ class Ask(Widget, can_focus=True):
 
     def _painted(self) -> None:
         self._quiet_since = self._clock()
+        self._mark_more()
         self.set_timer(DEAF_SECONDS, self.wake)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._mark_more)
 
     @property
     def deaf(self) -> bool:

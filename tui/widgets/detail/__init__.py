@@ -20,7 +20,7 @@ from cutaway.tui.widgets.detail.read import read_rows
 from cutaway.tui.widgets.detail.search import files_rows, listing_rows, search_rows
 from cutaway.tui.widgets.detail.task import task_rows
 from cutaway.tui.widgets.detail.terminal import command_rows
-from cutaway.tui.widgets.detail.tests import test_rows
+from cutaway.tui.widgets.detail.tests import run_rows
 
 __all__ = ["detail_rows"]
 
@@ -33,7 +33,7 @@ def detail_rows(detail: Detail, opened: Set[str] = frozenset()) -> list[Row]:
         case FileRead():
             return read_rows(detail)
         case TestRun():
-            return test_rows(detail, opened)
+            return run_rows(detail, opened)
         case CommandRun():
             return command_rows(detail)
         case SearchHits():

@@ -4,7 +4,7 @@ from collections.abc import Set
 
 from cutaway.harness.details import TestFailure, TestProgress, TestRun
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import test_counts, test_progress
+from cutaway.tui.call_words import counts_of_run, progress_of_run
 from cutaway.tui.rows import BLANK, Part, Row, row, text_lines
 
 BAR_CELLS = 30
@@ -20,23 +20,17 @@ def bar(done: int, failed: int, total: int | None) -> list[Part]:
 
 def progress_rows(tests: TestProgress) -> list[Row]:
     """A run that goes on: how far it is and what runs now."""
-    rows = [row(*bar(tests.done, tests.failed, tests.total), "  ", *test_progress(tests))]
+    rows = [row(*bar(tests.done, tests.failed, tests.total), "  ", *progress_of_run(tests))]
     return [*rows, row(("now ", "dim"), tests.current, hang=4)] if tests.current else rows
 
 
-def test_rows(run: TestRun, opened: Set[str] = frozenset()) -> list[Row]:
+def run_rows(run: TestRun, opened: Set[str] = frozenset()) -> list[Row]:
     """Counts and bar, then each failing test; an opened one shows place, message and trace."""
     bad = (run.failed or 0) + (run.errors or 0)
     done = (run.passed or 0) + bad + (run.skipped or 0)
-    rows = [
-        row(
-            *bar(done, bad, done or None),
-            "  ",
-            *test_counts(run),
-            (f"  {figures.duration(run.seconds)}", "dim"),
-        )
-    ]
-    rows.append(row(("$ ", "dim"), run.command, (f"  {run.runner}", "dim"), hang=2))
+    took = figures.duration(run.seconds)
+    rows = [row(*bar(done, bad, done or None), "  ", *counts_of_run(run))]
+    rows.append(row(("$ ", "dim"), run.command, (f"  {run.runner}  {took}", "dim"), hang=2))
     if run.interpreter:
         rows.append(row(("with ", "dim"), run.interpreter, (f"  {run.interpreter_reason}", "dim"), hang=5))
     if run.failures:
