@@ -205,7 +205,7 @@ class _Collector:
         return before[-1] if before[-1] in "|&" else ";"
 
     def _text(self, node: "Node") -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def _word(self, node: "Node") -> Word:
         raw = self._text(node)
@@ -258,5 +258,5 @@ def _unescaped(raw: str) -> str:
 
 
 def _unquoted(raw: bytes) -> str:
-    text = raw.decode("utf-8", "surrogatepass").replace("\\\n", "")
+    text = raw.decode("utf-8", "replace").replace("\\\n", "")
     return re.sub(r'\\([$`"\\])', r"\1", text)

@@ -201,7 +201,7 @@ def why_no_prefix(words: tuple[Word, ...]) -> str:
             return f"`{program}` has sub-commands that run any program; name the sub-command"
         if command in running:
             return f"`{program} {command}` runs whatever its arguments or the project say"
-    return unsafe_option(words)
+    return "" if len(words) == 1 else unsafe_option(words)
 
 
 def unsafe_option(words: tuple[Word, ...], fixed: int = 1) -> str:
