@@ -78,7 +78,8 @@ def gap_before(previous: TranscriptBlock | None, block: TranscriptBlock) -> int:
     if previous is None:
         return 0
     belongs = block.kind in ("call", "output", "diff") and previous.kind in ("call", "output", "diff")
-    return 0 if belongs else 1
+    notes = block.kind == previous.kind == "note" and block.collapsed and previous.collapsed
+    return 0 if belongs or notes else 1
 
 
 def splitter_for(kind: BlockKind) -> Splitter:

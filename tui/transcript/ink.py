@@ -19,7 +19,7 @@ class Ink(NamedTuple):
 
     def plus(self, attributes: int) -> Ink:
         """Add attributes, as emphasis inside a heading does."""
-        return Ink(self.role, self.attributes | attributes)
+        return Ink(self.role, self.attributes | attributes) if attributes else self
 
 
 class Run(NamedTuple):

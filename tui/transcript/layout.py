@@ -18,8 +18,9 @@ from cutaway.tui.transcript.draw import Draughtsman, body_text, gap_before, head
 from cutaway.tui.transcript.heights import Heights
 from cutaway.tui.transcript.ink import Line
 
-DRAWN_SECTIONS = 1_500
-"""Sections whose rows are kept: some 40 screens; what is further away is drawn again when it is looked at."""
+DRAWN_SECTIONS = 256
+"""Sections whose rows are kept, some ten screens; what is further away is drawn again when it is looked at.
+Every row that is kept is work for the garbage collector, which would be felt as a pause at the keys."""
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +149,7 @@ class Layout:
     def update(self, placed: Placed, **changes: Any) -> None:
         """Change fields of a block; its body is kept unless its text or kind changed."""
         before = placed.block
-        after = replace(before, text=placed.text, **changes)
+        after = replace(before, **{"text": placed.text, **changes})
         placed.block = after
         placed.arrived.clear()
         if "text" in changes or after.kind != before.kind:

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from cutaway.tui.transcript.draw import MARGIN
 from cutaway.tui.transcript.ink import BOLD, ITALIC, STRIKE, UNDERLINE, Ink, Line, Span
 
 ROLES = (
@@ -80,38 +81,42 @@ class Painter:
             underline=True if attributes & UNDERLINE else None,
         )
 
-    def row(self, line: Line, margin: Margin, marks: Sequence[Mark], key: int, width: int) -> Strip:
-        """Paint a row; `key` is the section's place in the order of selection."""
+    def row(self, line: Line, margin: Margin, marks: Sequence[Mark], width: int) -> Strip:
+        """Paint a row."""
         fill = line.fill
         outer = fill if fill == "user" else ""
         segments = [
-            *self._anchored("▌" if margin.cursor else " ", self.style(Ink("cursor"), outer), line.at, key),
-            *self._anchored(f"{margin.glyph} ", self.style(Ink(margin.role), outer), line.at, key),
+            Segment("▌" if margin.cursor else " ", self.style(Ink("cursor"), outer)),
+            Segment(f"{margin.glyph} ", self.style(Ink(margin.role), outer)),
         ]
         for span in line.spans:
             if span.at < 0:
-                segments.extend(self._anchored(span.text, self.style(span.ink, outer), line.at, key))
+                segments.append(Segment(span.text, self.style(span.ink, outer)))
                 continue
             style = self.style(span.ink, fill)
-            for text, at, mark in _marked(span, marks):
-                shown = style if mark is None else style + mark.style
-                segments.append(Segment(text, shown + Style.from_meta({"offset": (at, key)})))
-        strip = Strip(segments)
-        return strip.adjust_cell_length(width, self.style(Ink(fill), "") if fill else self._base)
+            for text, _, mark in _marked(span, marks):
+                segments.append(Segment(text, style if mark is None else style + mark.style))
+        return Strip(segments).adjust_cell_length(width, self.style(Ink(fill)) if fill else self._base)
 
-    def blank(self, key: int, at: int, width: int) -> Strip:
-        """Paint an empty row that a selection can pass over."""
-        anchor = Segment("", Style.from_meta({"offset": (at, key)}))
-        return Strip([anchor, Segment(" " * width, self._base)], width)
 
-    def _anchored(self, text: str, style: Style, at: int, key: int) -> Iterable[Segment]:
-        """Yield decoration cell by cell: the mouse on any of them means the start of the row's text."""
-        if len(text) > 8:
-            yield Segment(text, style)
-            return
-        meta = Style.from_meta({"offset": (at, key)})
-        for character in text:
-            yield Segment(character, style + meta)
+def offsets_row(line: Line, key: int) -> Strip:
+    """Give a row whose segments say where they stand in the plain text: the mouse asks for it.
+
+    It has no colours, and only the mouse sees it: styles that differ from one segment to the next would make
+    every paint slower. Decoration is cut into single cells, each of which means the row's first character.
+    """
+    segments: list[Segment] = []
+    at_start = _offset(line.at, key)
+    for span in (Span(" " * MARGIN, Ink("text"), -1, 0), *line.spans):
+        if span.at < 0:
+            segments.extend(Segment(character, at_start) for character in span.text)
+        else:
+            segments.append(Segment(span.text, _offset(span.at, key)))
+    return Strip(segments or [Segment("", at_start)])
+
+
+def _offset(at: int, key: int) -> Style:
+    return Style.from_meta({"offset": (at, key)})
 
 
 def _marked(span: Span, marks: Sequence[Mark]) -> Iterable[tuple[str, int, Mark | None]]:

@@ -14,7 +14,7 @@ from typing import Any
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -23,14 +23,17 @@ from textual.widget import Widget
 
 from cutaway.tui.transcript.blocks import TranscriptBlock
 from cutaway.tui.transcript.draw import MARGIN, PADDING, margin_of
+from cutaway.tui.transcript.ink import Line
 from cutaway.tui.transcript.layout import Anchor, Layout, Placed, Section, Spot
-from cutaway.tui.transcript.paint import Margin, Mark, Painter
+from cutaway.tui.transcript.paint import Margin, Mark, Painter, offsets_row
 from cutaway.tui.transcript.words import key_of
 
 PAINT_INTERVAL = 1 / 15
 """Seconds between two paints of what streams in: faster is not read, and every paint costs."""
 PAINT_SHARE = 0.3
 """The part of the time that painting may take; when a paint is slow, the next one waits accordingly."""
+KEPT_STRIPS = 200
+"""Painted rows that are kept, a few screens: each holds caches of its own."""
 _AT_ONCE = 0.001
 """Seconds; Textual's timers cannot wait for nothing."""
 SLICE = 0.006
@@ -47,7 +50,7 @@ class BlockScroller(ScrollView, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._layout = Layout()
-        self._strips: LRUCache[tuple[Section, int], Strip] = LRUCache(1024)
+        self._strips: LRUCache[tuple[Section, int], Strip] = LRUCache(KEPT_STRIPS)
         self._painter: Painter | None = None
         self._streaming: set[Placed] = set()
         self._paint_timer: Timer | None = None
@@ -58,6 +61,7 @@ class BlockScroller(ScrollView, can_focus=True):
         self._following = True
         self._height_when_left = 0
         self._placing = False
+        self._painting = False
         self._view = (0, 0)
 
     # blocks
@@ -229,29 +233,46 @@ class BlockScroller(ScrollView, can_focus=True):
     # lines
 
     def render_line(self, y: int) -> Strip:
-        """Give a row of the view as a strip."""
+        """Give a row of the view: for the screen within `render_lines`, else with offsets for the mouse."""
         width = self._view[0] or self.size.width
         spot = self._layout.spot(round(self.scroll_y) + y)
         painter = self._painter or self._make_painter()
-        if spot is None:
+        if not self._painting:
+            return self._offsets(spot)
+        if spot is None or spot.section < 0:
             return Strip.blank(width, painter.base)
-        if spot.section < 0:
-            return painter.blank(key_of(spot.placed, 0), 0, width)
         key = (spot.placed.sections[spot.section], spot.row)
         if (strip := self._strips.get(key)) is None:
             strip = self._strips[key] = self._paint_row(painter, spot, width)
         return strip
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Give the rows that are to be shown, in their colours."""
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def _offsets(self, spot: Spot | None) -> Strip:
+        """Give a row as the mouse needs it, to know which text is under it; past the end, the end."""
+        if spot is None:
+            spot = self._layout.spot(self._layout.height - 1)
+        if spot is None:
+            return Strip([])
+        line = self._layout.line(spot) or Line((), 0)
+        return offsets_row(line, key_of(spot.placed, spot.section))
+
     def _paint_row(self, painter: Painter, spot: Spot, width: int) -> Strip:
         line = self._layout.line(spot)
         key = key_of(spot.placed, spot.section)
         if line is None:
-            return painter.blank(key, 0, width)
+            return Strip.blank(width, painter.base)
         glyphs = margin_of(spot.placed.block)
         first = spot.section == 0 and spot.row == 0
         glyph = glyphs.first if first else glyphs.rest
         margin = Margin(self._has_cursor(spot.placed), glyph, glyphs.role)
-        return painter.row(line, margin, list(self._marks(spot, key)), key, width)
+        return painter.row(line, margin, list(self._marks(spot, key)), width)
 
     def _has_cursor(self, placed: Placed) -> bool:
         return False
