@@ -45,7 +45,10 @@ def run(workspace: Workspace) -> Callable[..., Decision]:
 
     def make(command: str, mode: Mode = "interactive", **rules: list[str]) -> Decision:
         full = {
-            outcome: [text if "(" in text else f"run_in_terminal({text})" for text in texts]
+            outcome: [
+                text if "(" in text or text == "run_in_terminal" else f"run_in_terminal({text})"
+                for text in texts
+            ]
             for outcome, texts in rules.items()
         }
         access = Access("execute", (command,))
