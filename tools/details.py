@@ -136,6 +136,13 @@ class TestRun(Struct, frozen=True, rename="camel", tag="test_run"):
     output: str = ""
 
 
+class PlannedCommand(Struct, frozen=True, rename="camel", tag="planned_command"):
+    """What a call would run when the call itself does not say it; `note` tells how it was chosen."""
+
+    command: str
+    note: str = ""
+
+
 class TaskCompleted(Struct, frozen=True, rename="camel", tag="task_completed"):
     """The model's own word that the task is done."""
 
@@ -143,7 +150,15 @@ class TaskCompleted(Struct, frozen=True, rename="camel", tag="task_completed"):
 
 
 Detail = (
-    FileRead | FileEdit | DirectoryListing | FilesFound | SearchHits | CommandRun | TestRun | TaskCompleted
+    FileRead
+    | FileEdit
+    | DirectoryListing
+    | FilesFound
+    | SearchHits
+    | CommandRun
+    | PlannedCommand
+    | TestRun
+    | TaskCompleted
 )
 
 

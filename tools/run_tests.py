@@ -1,6 +1,7 @@
 """Runs the project's tests with the project's own runner, and tells what failed and where."""
 
 import asyncio
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -9,10 +10,12 @@ from msgspec import Meta, Struct
 
 from cutaway.tools.arguments import input_schema
 from cutaway.tools.base import Access, ToolContext, ToolOutput, ToolSpec, WorkspaceFacts
+from cutaway.tools.details import PlannedCommand
 from cutaway.tools.errors import ToolError
 from cutaway.tools.process import Processes, missing_folder
 from cutaway.tools.testing.command_runner import run_command
 from cutaway.tools.testing.discovery import (
+    Choice,
     Interpreter,
     NoRunner,
     PythonTests,
@@ -83,24 +86,33 @@ class RunTests:
         """Name this tool as the command: what it runs is found in the workspace, not in the call."""
         return Access("execute", ("run_tests",))
 
-    async def preview(self, arguments: RunTestsArguments, context: ToolContext) -> None:
-        """Show nothing beyond the arguments; files that do not exist are refused here."""
-        if not (root := context.workspace.root).is_dir():
-            raise ToolError(missing_folder(root))
-        select(context.workspace, arguments.files, arguments.test_names)
+    async def preview(self, arguments: RunTestsArguments, context: ToolContext) -> PlannedCommand:
+        """Say what would run, from the project's files alone: nothing of the project is executed yet.
+
+        Files that do not exist are refused here.
+        """
+        selection = self._select(arguments, context)
+        choice = await self._choose(selection, context)
+        match choice:
+            case NoRunner(reason):
+                return PlannedCommand("", f"no runner was found: {reason}")
+            case TestCommand():
+                return PlannedCommand(shlex.join(choice.command), choice.reason)
+            case PythonTests(interpreter, needs_pytest):
+                runner = "pytest" if needs_pytest else "pytest, or unittest where that Python has no pytest"
+                parts = [*selection.files, *selection.ids, *(f"-k {name}" for name in selection.names)]
+                command = shlex.join([interpreter.path, "-m", "pytest", *parts])
+                return PlannedCommand(command, f"{runner}; {interpreter.reason}")
 
     async def run(self, arguments: RunTestsArguments, context: ToolContext) -> ToolOutput:
-        await self.preview(arguments, context)
-        selection = select(context.workspace, arguments.files, arguments.test_names)
+        selection = self._select(arguments, context)
         result = await self._run(selection, min(arguments.timeout, LONGEST_TIMEOUT), context)
         failed = result.run.state in ("crashed", "timed-out", "no-runner")
         return ToolOutput(words(result), is_error=failed, detail=result.run)
 
     async def _run(self, selection: Selection, timeout: float, context: ToolContext) -> RunnerResult:
-        root, facts = context.workspace.root, context.facts
-        files = [*selection.files, *(test.partition("::")[0] for test in selection.ids)]
-        environment = self.processes.environment
-        choice = await asyncio.to_thread(choose_runner, root, facts.test_command, environment, files)
+        root = context.workspace.root
+        choice = await self._choose(selection, context)
         match choice:
             case NoRunner(reason):
                 run = outcome_of(context, "", "", "no-runner", None, Interpreter("", reason))
@@ -114,3 +126,13 @@ class RunTests:
                     run = outcome_of(context, "pytest", "", "no-runner", None, interpreter)
                     return RunnerResult(run, None, selection)
                 return await run_unittest(self.processes, context, interpreter, selection, timeout)
+
+    def _select(self, arguments: RunTestsArguments, context: ToolContext) -> Selection:
+        if not (root := context.workspace.root).is_dir():
+            raise ToolError(missing_folder(root))
+        return select(context.workspace, arguments.files, arguments.test_names)
+
+    async def _choose(self, selection: Selection, context: ToolContext) -> Choice:
+        files = [*selection.files, *(test.partition("::")[0] for test in selection.ids)]
+        command, environment = context.facts.test_command, self.processes.environment
+        return await asyncio.to_thread(choose_runner, context.workspace.root, command, environment, files)

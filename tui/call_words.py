@@ -12,6 +12,7 @@ from cutaway.harness.details import (
     FileEdit,
     FileRead,
     FilesFound,
+    PlannedCommand,
     SearchHits,
     TaskCompleted,
     TestProgress,
@@ -169,7 +170,7 @@ def counts_of(detail: Detail) -> list[Part]:
             return [f"{total} {'file' if total == 1 else 'files'}"]
         case DirectoryListing(total=total):
             return [f"{total} {'entry' if total == 1 else 'entries'}"]
-        case TaskCompleted():
+        case PlannedCommand() | TaskCompleted():
             return []
         case _:
             assert_never(detail)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from cutaway.harness.answers import PermissionAnswer
-from cutaway.harness.details import CommandRun, Effect, FileEdit
+from cutaway.harness.details import CommandRun, Effect, FileEdit, PlannedCommand
 from cutaway.harness.events import PermissionRequested
 from cutaway.tui.call_words import arguments_of
 from cutaway.tui.rows import BLANK, Row, key_row, row, text_lines
@@ -61,10 +61,11 @@ class ApprovalWidget(Ask):
     def body_rows(self) -> Sequence[Row]:
         request = self.request
         rows: list[Row] = []
-        if request.access.effect == "execute":
+        planned = isinstance(request.preview, PlannedCommand)
+        if request.access.effect == "execute" and not planned:
             for command in request.access.targets:
                 rows.extend(prompt_rows(command))
-        elif not isinstance(request.preview, FileEdit) or len(request.access.targets) > 1:
+        elif not isinstance(request.preview, FileEdit | PlannedCommand) or len(request.access.targets) > 1:
             rows.extend(row(("on ", "dim"), target, hang=3) for target in request.access.targets)
         if request.preview is not None and not isinstance(request.preview, CommandRun):
             rows.extend([BLANK] if rows else [])

@@ -10,6 +10,7 @@ from cutaway.harness.details import (
     FileEdit,
     FileRead,
     FilesFound,
+    PlannedCommand,
     SearchHits,
     TaskCompleted,
     TestRun,
@@ -19,7 +20,7 @@ from cutaway.tui.widgets.detail.edit import edit_rows
 from cutaway.tui.widgets.detail.read import read_rows
 from cutaway.tui.widgets.detail.search import files_rows, listing_rows, search_rows
 from cutaway.tui.widgets.detail.task import task_rows
-from cutaway.tui.widgets.detail.terminal import command_rows
+from cutaway.tui.widgets.detail.terminal import command_rows, planned_rows
 from cutaway.tui.widgets.detail.tests import run_rows
 
 __all__ = ["detail_rows"]
@@ -36,6 +37,8 @@ def detail_rows(detail: Detail, opened: Set[str] = frozenset()) -> list[Row]:
             return run_rows(detail, opened)
         case CommandRun():
             return command_rows(detail)
+        case PlannedCommand():
+            return planned_rows(detail)
         case SearchHits():
             return search_rows(detail)
         case FilesFound():

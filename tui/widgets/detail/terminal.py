@@ -1,6 +1,6 @@
 """A command: the whole line, how it ended in neutral words, and what it printed."""
 
-from cutaway.harness.details import CommandRun
+from cutaway.harness.details import CommandRun, PlannedCommand
 from cutaway.tui import format as figures
 from cutaway.tui.call_words import command_end
 from cutaway.tui.rows import BLANK, Row, row, text_lines
@@ -18,6 +18,12 @@ def prompt_rows(command: str) -> list[Row]:
 def output_rows(output: str) -> list[Row]:
     """Text that a program printed."""
     return [row(line) for line in text_lines(output)] if output else []
+
+
+def planned_rows(plan: PlannedCommand) -> list[Row]:
+    """What would run, and how it was chosen."""
+    rows = prompt_rows(plan.command) if plan.command else []
+    return [*rows, row((plan.note, "dim"))] if plan.note else rows
 
 
 def command_rows(run: CommandRun) -> list[Row]:
