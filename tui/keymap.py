@@ -7,14 +7,16 @@ from typing import Literal
 
 from textual.binding import Binding
 
-Scope = Literal["app", "main", "prompt", "welcome"]
+Scope = Literal["app", "main", "prompt", "welcome", "failed", "help"]
 Group = Literal["Conversation", "Session", "View", "Program"]
 
 ACTIVE_TOGETHER: dict[Scope, tuple[Scope, ...]] = {
-    "app": ("app", "main", "prompt", "welcome"),
+    "app": ("app", "main", "prompt", "welcome", "failed", "help"),
     "main": ("app", "main", "prompt"),
     "prompt": ("app", "main", "prompt"),
     "welcome": ("app", "welcome"),
+    "failed": ("app", "failed"),
+    "help": ("app", "help"),
 }
 """Which scopes' keys may be pressed while a scope's are: two actions clash only within these."""
 
@@ -93,6 +95,19 @@ ACTIONS: tuple[Action, ...] = (
         "main", "screen.retry_now", "Session",
     ),
     Action(
+        "session.answer", "ctrl+g", "Answer the question", "Give the keys to the question that waits",
+        "main", "screen.answer", "Session",
+    ),
+    Action(
+        "conversation.copy", "alt+c", "Copy the last answer",
+        "Copy the model's newest answer as it was written",
+        "main", "screen.copy_answer", "Conversation",
+    ),
+    Action(
+        "conversation.end", "ctrl+end", "Go to the end", "Follow the newest text again",
+        "main", "screen.go_to_end", "Conversation", priority=True,
+    ),
+    Action(
         "view.conversation", "f2,alt+1,1", "Conversation", "Go to the conversation",
         "main", "screen.pane('conversation')", "View",
     ),
@@ -109,7 +124,7 @@ ACTIONS: tuple[Action, ...] = (
         "main", "screen.next_pane", "View",
     ),
     Action(
-        "view.inspector", "f5", "Inspect the turn",
+        "view.inspector", "f5,i", "Inspect the turn",
         "Open the newest turn, or the one under the cursor, as a document",
         "main", "screen.inspect", "View",
     ),
@@ -149,7 +164,30 @@ ACTIONS: tuple[Action, ...] = (
         "welcome.quit", "q,escape", "Quit", "Leave",
         "welcome", "app.quit", "Program", palette=False,
     ),
+    Action(
+        "failed.again", "r", "Try again", "Open the session once more",
+        "failed", "screen.again", "Program", palette=False,
+    ),
+    Action(
+        "failed.quit", "q,escape", "Quit", "Leave",
+        "failed", "app.quit", "Program", palette=False,
+    ),
+    Action(
+        "help.close", "escape,q,enter", "Close", "Back to where you were",
+        "help", "screen.close", "Program", palette=False,
+    ),
 )  # fmt: skip
+
+OTHER_KEYS: dict[Group, tuple[tuple[str, str], ...]] = {
+    "Conversation": (
+        ("up  down", "At the first and the last line of the prompt: earlier messages"),
+        ("page up  page down", "Scroll the conversation while you write"),
+        ("j  k", "In a pane: walk from block to block, or from row to row"),
+        ("space  enter  y", "On a block: fold it, inspect its turn, copy it"),
+        ("/  n  N", "In the conversation: search, next and previous hit"),
+    ),
+}
+"""Keys that belong to a widget and not to an action of the screen, for the key sheet."""
 
 
 def action(identifier: str) -> Action:

@@ -46,6 +46,13 @@ OWN_VARIABLES = {
 }
 """The variables that our style sheets use besides Textual's, with the colour that stands in for each."""
 
+SCROLLBAR_GROUNDS = (
+    "scrollbar-background",
+    "scrollbar-background-hover",
+    "scrollbar-background-active",
+    "scrollbar-corner-color",
+)
+
 BODY_ROLES = ("foreground",)
 DIM_ROLES = ("text-muted",)
 GROUNDS = ("background", "surface", "panel")
@@ -117,11 +124,17 @@ def _theme(name: str, dark: bool, ansi: bool, colors: dict[str, str], variables:
         f"text-{role}": colors[role]
         for role in ("primary", "secondary", "accent", "success", "warning", "error")
     }
+    bars = {
+        "scrollbar": filled["rule"],
+        "scrollbar-hover": filled["text-disabled"],
+        "scrollbar-active": colors["primary"],
+    }
+    bars |= dict.fromkeys(SCROLLBAR_GROUNDS, colors["background"])
     return Theme(
         name=name,
         dark=dark,
         ansi=ansi,
-        variables={"text": colors["foreground"]} | text | filled | variables,
+        variables={"text": colors["foreground"]} | text | bars | filled | variables,
         background=colors["background"],
         surface=colors["surface"],
         panel=colors["panel"],

@@ -42,6 +42,13 @@ class Prompt(TextArea):
     class OlderWanted(Message):
         """`up` in an empty prompt, where a queued message is nearer than the history."""
 
+    class Paged(Message):
+        """Page up (-1) or down (1): the prompt is small, so the conversation scrolls."""
+
+        def __init__(self, side: int) -> None:
+            super().__init__()
+            self.side = side
+
     def __init__(
         self,
         *,
@@ -140,6 +147,9 @@ class Prompt(TextArea):
             if key.isdigit():
                 self._swallowed = swallowed + key
             self.post_message(self.QuickKey(key))
+            return True
+        if key in ("pageup", "pagedown"):
+            self.post_message(self.Paged(-1 if key == "pageup" else 1))
             return True
         if key == "up" and self.navigator.is_first_wrapped_line(self.cursor_location):
             return self._older()

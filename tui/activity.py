@@ -1,0 +1,57 @@
+"""What is going on, in a few words for the status line and the tabs."""
+
+from datetime import datetime
+
+from cutaway.harness.ledger import CallView, Ledger
+from cutaway.tui import format as fmt
+from cutaway.tui.call_words import short_name
+from cutaway.tui.transcript.safe_text import count_of
+from cutaway.tui.widgets.pane_tabs import Pane
+
+
+def activity(ledger: Ledger, now: datetime) -> str:
+    """The loop's step, how long it has taken, and how to stop it; '' when nothing runs."""
+    turn, interaction = ledger.turn, ledger.interaction
+    if not ledger.busy or interaction is None:
+        return ""
+    if turn is None or turn.interaction_id != interaction.id:
+        return f"preparing{_since(interaction.started_at, now)} · esc stops"
+    return f"turn {turn.number}/{turn.limit} · {_step(ledger, now)} · esc stops"
+
+
+def _step(ledger: Ledger, now: datetime) -> str:
+    turn = ledger.turn
+    running = [call for call in turn.calls if call.state == "running"] if turn is not None else []
+    match ledger.step:
+        case "retry":
+            return "waits to try again"
+        case "asking" | "limit":
+            return "waits for you"
+        case _ if running:
+            return _running(running, now)
+        case "call" if turn is not None:
+            return f"model{_since(turn.started_at, now)}"
+        case _:
+            return "working"
+
+
+def _running(calls: list[CallView], now: datetime) -> str:
+    names = ", ".join(dict.fromkeys(short_name(call.name) for call in calls))
+    started = min((call.started_at for call in calls if call.started_at is not None), default=now)
+    return f"{names}{_since(started, now)}"
+
+
+def _since(then: datetime, now: datetime) -> str:
+    seconds = int((now - then).total_seconds())
+    return f" {fmt.duration(seconds)}" if seconds >= 1 else ""
+
+
+def tab_facts(ledger: Ledger) -> dict[Pane, str]:
+    """A short fact for each tab: what would be missed while another pane is in front."""
+    calls = ledger.calls.values()
+    open_calls = sum(call.open for call in calls)
+    asking = len(ledger.asking) + (ledger.limit_asked is not None)
+    said = f"{count_of(asking, 'question')}" if asking else ""
+    counted = f"{open_calls} open" if open_calls else (str(len(calls)) if calls else "")
+    spent = fmt.spent(ledger.spending) if ledger.spending.calls else ""
+    return {"conversation": said, "calls": counted, "meter": spent.split(" (")[0]}

@@ -1,0 +1,168 @@
+"""The application: paints first, opens the session after, and leaves the terminal as it was."""
+
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import App
+from textual.binding import BindingType
+
+from cutaway.harness.errors import HarnessError
+from cutaway.tui.commands import ActionCommands
+from cutaway.tui.keymap import bindings, clashes, unknown_actions
+from cutaway.tui.live_session import LiveSession, NoModelFound, SessionOpener
+from cutaway.tui.screens.failed import FailedScreen
+from cutaway.tui.screens.main import MainScreen
+from cutaway.tui.screens.welcome import WelcomeScreen
+from cutaway.tui.themes import DEFAULT_THEME, load_themes
+from cutaway.tui.widgets.call_detail import CallDetail
+
+ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+"""Signals that end the program in order: session saved, terminal restored."""
+
+
+class CutawayApp(App[None]):
+    """The screen of one session; `session_opener` is awaited after the first paint.
+
+    `demo_opener` opens the demo from the welcome screen, `theme_folder` holds the user's themes, `keys`
+    maps action ids to keys.
+    """
+
+    TITLE = "cutaway"
+    CSS_PATH = "cutaway.tcss"
+    COMMANDS = {ActionCommands}  # noqa: RUF012 - Textual's own type for it
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+
+    def __init__(
+        self,
+        session_opener: SessionOpener,
+        *,
+        root: Path,
+        demo_opener: SessionOpener | None = None,
+        theme: str = "",
+        theme_folder: Path | None = None,
+        keys: Mapping[str, str] | None = None,
+    ) -> None:
+        # With NO_COLOR only Textual's native mode leaves every colour code out; else it turns them to grey.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self._open_session = session_opener
+        self._demo_opener = demo_opener
+        self._theme_wanted = theme
+        self._theme_folder = theme_folder
+        self._keys = dict(keys or {})
+        self.session: LiveSession | None = None
+        self.main = MainScreen(str(root), self._keys)
+        self._set_themes()
+        self.set_keymap(self._keys)
+
+    def _set_themes(self) -> None:
+        loaded = load_themes(self._theme_folder)
+        for name in list(self.available_themes):
+            if loaded.named(name) is None and name != "textual-dark":
+                self.unregister_theme(name)
+        for theme in loaded.themes:
+            self.register_theme(theme)
+        self._problems = [*loaded.problems]
+        wanted = self._theme_wanted or DEFAULT_THEME
+        if loaded.named(wanted) is None:
+            names = ", ".join(theme.name for theme in loaded.themes)
+            self._problems.append(f"There is no theme {wanted!r}; {DEFAULT_THEME} is used. Themes: {names}.")
+            wanted = DEFAULT_THEME
+        self.theme = wanted
+        self.unregister_theme("textual-dark")
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Stand in for what Textual's widgets use and its generator of 16-colour themes leaves out."""
+        return dict.fromkeys(
+            ("ansi-background", "ansi-foreground", "foreground-disabled", "surface-active"), "ansi_default"
+        )
+
+    def on_mount(self) -> None:
+        self.push_screen(self.main)
+        self._listen_to_signals()
+        self.call_after_refresh(self.open_session)
+        for problem in (*self._problems, *unknown_actions(self._keys), *map(str, clashes(self._keys))):
+            self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    @work(exclusive=True, group="open")
+    async def open_session(self) -> None:
+        """Open the session; a failure is shown with its next step, and nothing typed is lost."""
+        try:
+            session = await self._open_session()
+        except NoModelFound as nothing:
+            self.push_screen(WelcomeScreen(nothing.findings, demo=self._demo_opener is not None))
+        except (HarnessError, OSError) as error:
+            self.push_screen(FailedScreen("The session could not be opened", str(error)))
+        else:
+            self.session = session
+            self.main.attach(session)
+
+    @on(WelcomeScreen.DemoWanted)
+    def _start_demo(self) -> None:
+        if self._demo_opener is not None:
+            self._open_session = self._demo_opener
+            self._try_again()
+
+    @on(WelcomeScreen.LookAgain)
+    def _look_again(self) -> None:
+        self._try_again()
+
+    @on(FailedScreen.Again)
+    def _again(self) -> None:
+        self.open_session()
+
+    @on(CallDetail.RerunTests)
+    def _rerun(self, event: CallDetail.RerunTests) -> None:
+        if self.session is not None:
+            self.session.rerun_tests(event.call_id)
+
+    def _try_again(self) -> None:
+        self.pop_screen()
+        self.open_session()
+
+    def action_show_keys(self) -> None:
+        from cutaway.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self._keys))
+
+    def action_next_theme(self) -> None:
+        names = list(self.available_themes)
+        self.theme = names[(names.index(self.theme) + 1) % len(names)]
+        self.main.status.say(f"theme {self.theme}")
+
+    def _listen_to_signals(self) -> None:
+        """End in order when the terminal or the system says so (where the platform has signals)."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        for name in ENDING_SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None:
+                try:
+                    loop.add_signal_handler(number, self.exit, None, 128 + number)
+                except (NotImplementedError, RuntimeError, ValueError):
+                    return  # not the main thread, or Windows
+
+    async def on_unmount(self) -> None:
+        if self.session is not None:
+            await self.session.aclose()
+
+    def _fatal_error(self) -> None:
+        """Leave a sentence and the place, not pages of local values, which may hold secrets."""
+        import traceback
+
+        error = self._exception
+        if error is None:
+            return
+        place = traceback.extract_tb(error.__traceback__)[-1:]
+        where = f" ({place[0].filename}:{place[0].lineno})" if place else ""
+        saved = f" `cutaway resume {self.session.id}` goes on with it." if self.session is not None else ""
+        message = (
+            f"cutaway's screen failed: {type(error).__name__}: {error}{where}. The session is saved.{saved}"
+        )
+        self.panic(Text(message))

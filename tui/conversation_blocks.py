@@ -1,0 +1,233 @@
+"""Records as things to read: one pure value for each user message, injected text, call, turn and outcome."""
+
+from typing import assert_never
+
+from cutaway.harness import events as e
+from cutaway.harness.details import CommandRun, FileEdit, TestRun
+from cutaway.harness.ledger import CallState, CallView, InteractionView, TurnView
+from cutaway.harness.messages import Note
+from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
+from cutaway.tui import format as fmt
+from cutaway.tui.call_words import outcome_of, short_name, target_of
+from cutaway.tui.transcript.blocks import CallState as ShownState
+from cutaway.tui.transcript.blocks import TranscriptBlock
+from cutaway.tui.transcript.safe_text import count_of
+
+DIFF_LINES_OPEN = 30
+"""A longer diff starts folded: the call's counts and the approval have shown it already."""
+
+EXPLAIN_LINES = 8
+"""Lines of a failure that stand under its call; all of them are in the tool-call pane."""
+
+_SHOWN_STATES: dict[CallState, ShownState] = {
+    "proposed": "proposed",
+    "asking": "asking",
+    "queued": "queued",
+    "running": "running",
+    "done": "done",
+    "failed": "failed",
+    "invalid": "failed",
+    "refused": "refused",
+    "interrupted": "cancelled",
+    "not-run": "cancelled",
+}
+_END_TITLES: dict[e.EndReason, str] = {
+    "answered": "Done",
+    "task-complete": "Task complete",
+    "limit": "Stopped at the limit",
+    "interrupted": "Interrupted",
+    "error": "Stopped by an error",
+}
+
+
+def estimated_tokens(text: str) -> str:
+    """A size in tokens before anybody has counted them."""
+    return f"{fmt.tokens(round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)} tokens"
+
+
+def counted_tokens(count: int) -> str:
+    return f"{fmt.tokens(count)} tokens"
+
+
+def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:
+    """A message: the user's own, or one that the harness wrote and that must not look like it."""
+    if event.source == "harness":
+        return TranscriptBlock(
+            record_id, "note", event.content, "message to the model", estimated_tokens(event.content)
+        )
+    meta = {"start": "", "steer": "sent while it ran", "queued": ""}[event.delivery]
+    return TranscriptBlock(record_id, "user", event.content, meta=meta)
+
+
+def note_block(block_id: str, note: Note) -> TranscriptBlock:
+    """Text that joined the prompt with a user's message."""
+    return TranscriptBlock(
+        block_id, "note", note.text, note.source, estimated_tokens(note.text), collapsed=True
+    )
+
+
+def part_block(record_id: str, event: e.SystemPart) -> TranscriptBlock:
+    """A part of the stable prompt."""
+    return TranscriptBlock(
+        record_id,
+        "note",
+        event.content,
+        event.name if event.origin == "instructions" else event.origin,
+        counted_tokens(event.tokens),
+        collapsed=True,
+    )
+
+
+def tools_block(record_id: str, event: e.ToolsOffered) -> TranscriptBlock:
+    """The tools that the model was told of."""
+    lines = [
+        f"{tool.name} ({counted_tokens(tool.tokens)})\n{tool.description.strip()}" for tool in event.tools
+    ]
+    names = ", ".join(tool.name for tool in event.tools)
+    facts = (
+        f"{count_of(len(event.tools), 'tool')} · {counted_tokens(sum(tool.tokens for tool in event.tools))}"
+    )
+    return TranscriptBlock(
+        record_id, "note", f"{names}\n\n" + "\n\n".join(lines), "tools", facts, collapsed=True
+    )
+
+
+def call_block(call: CallView) -> TranscriptBlock:
+    """A call as far as it has come: the target on its line, and below it why it did not work."""
+    target = target_of(call.name, call.arguments)
+    explained = explanation_of(call)
+    first_line = target.replace("\n", "⏎")
+    return TranscriptBlock(
+        call.id,
+        "call",
+        f"{first_line}\n{explained}" if explained else first_line,
+        short_name(call.name),
+        facts_of(call),
+        _SHOWN_STATES[call.state],
+    )
+
+
+def facts_of(call: CallView) -> str:
+    """Counts, time, and who let it: short, for the end of the line."""
+    words = "".join(part if isinstance(part, str) else part[0] for part in outcome_of(call))
+    facts = [words] if words else []
+    if call.completed is not None and call.started_at is not None:
+        facts.append(fmt.duration(call.completed.ran_ms / 1000))
+    if call.decided is not None and call.decided.waited_ms >= 1000:
+        facts.append(f"waited {fmt.duration(call.waited_ms / 1000)} for you")
+    if call.rerun is not None:
+        facts.append("run again by you")
+    return " · ".join(facts)
+
+
+def explanation_of(call: CallView) -> str:
+    """What a reader needs when a call did not simply succeed."""
+    if call.state in ("proposed", "asking", "queued", "running") or call.completed is None:
+        return ""
+    match call.detail:
+        case TestRun() as run if run.failures:
+            failing = [f"✗ {failure.id}  {failure.message}".rstrip() for failure in run.failures]
+            return _first(failing)
+        case CommandRun() as run if run.exit_code != 0:
+            return _last(run.output.rstrip("\n").split("\n")) if run.output.strip() else ""
+        case _:
+            return "" if call.state == "done" else _first(call.completed.text.rstrip("\n").split("\n"))
+
+
+def _first(lines: list[str]) -> str:
+    more = len(lines) - EXPLAIN_LINES
+    return "\n".join([*lines[:EXPLAIN_LINES], *([f"… {count_of(more, 'more line')}"] if more > 0 else [])])
+
+
+def _last(lines: list[str]) -> str:
+    more = len(lines) - EXPLAIN_LINES
+    kept = lines[-EXPLAIN_LINES:]
+    return "\n".join([*([f"… {count_of(more, 'line')} before"] if more > 0 else []), *kept])
+
+
+def diff_block(call: CallView) -> TranscriptBlock | None:
+    """What an edit did to its file; None for any other call, or an edit that changed nothing."""
+    edit = call.completed.detail if call.completed is not None else None
+    if not isinstance(edit, FileEdit) or not edit.hunks or call.state != "done":
+        return None
+    lines: list[str] = []
+    for hunk in edit.hunks:
+        if len(edit.hunks) > 1 or hunk.new_start > 1:
+            lines.append(f"@@ line {hunk.new_start} @@")
+        lines.extend(hunk.lines)
+    long = len(lines) > DIFF_LINES_OPEN
+    return TranscriptBlock(
+        f"{call.id}/diff", "diff", "\n".join(lines), edit.path if long else "", collapsed=long
+    )
+
+
+def turn_block(turn: TurnView) -> TranscriptBlock:
+    """The rule under a turn: what it sent, what the cache gave, what it cost, how long it took."""
+    facts: list[str] = []
+    if (response := turn.response) is not None:
+        facts = ["simulated"] if response.simulated else []
+        facts += [
+            fmt.usage_line(response.usage),
+            fmt.money(response.cost, estimated=response.usage.estimated),
+        ]
+        facts.append(fmt.duration(response.timings.total / 1000))
+    elif (failure := turn.failure) is not None:
+        facts = [failure.error_type]
+        if failure.usage.input or failure.usage.output:
+            facts += [fmt.usage_line(failure.usage), fmt.money(failure.cost, estimated=True)]
+    return TranscriptBlock(f"{turn.id}/rule", "turn", "", f"turn {turn.number}", " · ".join(facts))
+
+
+def retry_block(event: e.RetryScheduled, remaining: float | None) -> TranscriptBlock:
+    """A failed attempt: a countdown while the next one waits, a plain fact afterwards (None)."""
+    status = f" ({event.status_code})" if event.status_code is not None else ""
+    if remaining is None:
+        text = f"{event.reason}{status}. Tried again."
+    else:
+        wait = (
+            f"Attempt {event.attempt + 1} of {event.max_attempts} in {fmt.duration(max(0, round(remaining)))}"
+        )
+        text = f"{event.reason}{status}\n{wait} · ctrl+r tries now · esc stops"
+    return TranscriptBlock(f"{event.request_id}/retry/{event.attempt}", "warning", text)
+
+
+def ended_block(
+    record_id: str, event: e.InteractionEnded, interaction: InteractionView | None
+) -> TranscriptBlock:
+    """Why the loop stopped, and what the interaction took."""
+    facts = [count_of(event.turns, "turn")]
+    if interaction is not None and interaction.spending.calls:
+        spending = interaction.spending
+        facts += [fmt.usage_line(spending.usage), fmt.spent(spending)]
+    text = f"{event.explanation}\n{' · '.join(facts)}"
+    return TranscriptBlock(record_id, "info", text, _END_TITLES[event.reason])
+
+
+def limit_block(record_id: str, event: e.LimitReached | e.LimitDecided) -> TranscriptBlock:
+    """The tool-call limit, and what was decided about it."""
+    match event:
+        case e.LimitReached():
+            waiting = count_of(len(event.pending), "tool call")
+            text = f"{count_of(event.limit, 'turn')} used; {waiting} of the model waiting."
+            return TranscriptBlock(record_id, "warning", text, "Tool-call limit")
+        case e.LimitDecided():
+            by = {
+                "user": "you",
+                "autopilot": "autopilot",
+                "headless": "nobody to ask",
+                "interrupt": "an interrupt",
+            }
+            went = "stopped there" if event.choice == "stop" else f"goes on to {event.new_limit} turns"
+            return TranscriptBlock(record_id, "info", f"Limit: {went}, decided by {by[event.by]}.")
+        case _:
+            assert_never(event)
+
+
+def resumed_block(record_id: str, event: e.SessionResumed) -> TranscriptBlock:
+    """A process took the session up again."""
+    facts = [count_of(event.event_count, "event")]
+    if event.closed_calls:
+        facts.append(f"{count_of(len(event.closed_calls), 'call')} closed as interrupted")
+    if event.skipped_lines:
+        facts.append(f"{count_of(event.skipped_lines, 'damaged line')} left out")
+    return TranscriptBlock(record_id, "info", f"Resumed: {', '.join(facts)}.")

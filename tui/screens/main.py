@@ -1,0 +1,370 @@
+"""The main screen: conversation, tool calls, meter, prompt and one status line."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from cutaway.harness.events import Mode, Record, SessionIdle
+from cutaway.harness.ledger import Ledger
+from cutaway.tui.activity import activity, tab_facts
+from cutaway.tui.conversation import Conversation
+from cutaway.tui.keymap import bindings, keys_of
+from cutaway.tui.live_session import LiveSession
+from cutaway.tui.outgoing import Outgoing
+from cutaway.tui.pump import pump
+from cutaway.tui.questions import Questions
+from cutaway.tui.router import Part, parts_for
+from cutaway.tui.transcript import Transcript
+from cutaway.tui.widgets.ask import Ask, AskDock
+from cutaway.tui.widgets.pane_tabs import PANES, Pane, PaneTabs
+from cutaway.tui.widgets.panes import Panes
+from cutaway.tui.widgets.prompt import Prompt
+from cutaway.tui.widgets.queue_lane import QueueLane
+from cutaway.tui.widgets.row_view import RowView
+from cutaway.tui.widgets.search_bar import SearchBar
+from cutaway.tui.widgets.status import MODES, Status
+
+NARROW_BELOW = 110
+"""Columns under which the three panes become tabs."""
+
+SHORT_BELOW = 16
+"""Rows under which blank lines are given up."""
+
+ARMED_SECONDS = 3.0
+"""How long a second ctrl+c quits."""
+
+
+class MainScreen(Screen[None]):
+    """Lays the parts out, hands records to them, and sends what the user decides to the session."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("main")]
+    AUTO_FOCUS = "Prompt"
+
+    def __init__(self, root: str, keys: Mapping[str, str]) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT_BELOW, "-tall")]
+        self.ledger = Ledger()
+        self.outgoing = Outgoing()
+        self.panes = Panes(root, id="panes")
+        self.conversation = Conversation(self.panes.transcript)
+        send, newline = keys_of("prompt.send", keys), keys_of("prompt.newline", keys)
+        self.prompt = Prompt(send_keys=send, newline_keys=newline, id="prompt")
+        self.dock = AskDock(lambda: not self.prompt.text, id="dock")
+        self.questions = Questions(self.dock)
+        self.tabs, self.lane, self.status = PaneTabs(id="tabs"), QueueLane(id="lane"), Status(id="status")
+        self.search_bar = SearchBar(id="search")
+        self.status.root = root
+        self._clock: Timer | None = None
+        self._armed = False
+
+    def compose(self) -> ComposeResult:
+        yield self.tabs
+        yield self.panes
+        yield self.search_bar
+        yield self.dock
+        yield self.lane
+        yield self.prompt
+        yield self.status
+
+    def on_mount(self) -> None:
+        self._clock = self.set_interval(1.0, self._tick, pause=True)
+
+    @property
+    def narrow(self) -> bool:
+        return self.size.width < NARROW_BELOW
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.panes.transcript
+
+    def on_resize(self, event: events.Resize) -> None:
+        digits = "123" if event.size.width < NARROW_BELOW else ""
+        self.prompt.quick_keys = frozenset({*digits, "question_mark"})
+
+    # from the session
+
+    def attach(self, session: LiveSession) -> None:
+        """Take the opened session: show its records from the first on, and send what waited for it."""
+        self.status.place(root=str(session.root), session=session.id)
+        self.run_worker(pump(session.subscribe(), self.ledger, self.deliver), name="pump")
+        self.outgoing.attach(session)
+        self._show_queue()
+
+    def deliver(self, records: Sequence[Record]) -> None:
+        """Let every part that is concerned draw itself anew from the ledger."""
+        self.conversation.take(records, self.ledger)
+        parts = parts_for(records)
+        for part in parts:
+            self._show_part(part)
+        if parts & {"calls", "meter", "questions"}:
+            self.tabs.tell(tab_facts(self.ledger))
+        self.panes.show_conversation(not self.conversation.empty)
+        if any(isinstance(record.event, SessionIdle) for record in records):
+            self.status.say("")
+        self._tend_clock()
+
+    def _show_part(self, part: Part) -> None:
+        match part:
+            case "calls":
+                self.panes.calls.show(self.ledger)
+            case "meter":
+                self.panes.show_meter(self.ledger)
+            case "status":
+                self.status.show(self.ledger, activity(self.ledger, _now()))
+                self.panes.empty_page.show(self.ledger)
+                self._show_queue()
+            case "queue":
+                self._show_queue()
+            case "questions":
+                self.questions.show(self.ledger)
+            case "conversation":
+                pass  # it has taken the records themselves
+
+    def _show_queue(self) -> None:
+        messages, reason = self.outgoing.waiting(self.ledger)
+        self.lane.show(messages, reason)
+        self.prompt.queue_above = bool(messages)
+
+    def _tend_clock(self) -> None:
+        if self._clock is not None:
+            if self.ledger.busy:
+                self._clock.resume()
+            else:
+                self._clock.pause()
+
+    def _tick(self) -> None:
+        """Once a second while something runs: the few figures that move by themselves."""
+        now = _now()
+        self.status.show(self.ledger, activity(self.ledger, now))
+        self.conversation.tick(self.ledger, now)
+
+    # to the session
+
+    @on(Prompt.Submitted)
+    def _submit(self, event: Prompt.Submitted) -> None:
+        self.outgoing.send(event.text)
+        self._show_queue()
+        self.transcript.scroll_end(animate=False)
+
+    @on(Ask.Answered)
+    def _answer(self, event: Ask.Answered) -> None:
+        self.outgoing.answer(event.request_id, event.answer)
+
+    def action_send(self) -> None:
+        self.prompt.submit()
+
+    def action_steer(self) -> None:
+        if text := self.prompt.take():
+            self.outgoing.steer(text)
+            self._show_queue()
+
+    def action_interrupt(self) -> None:
+        if self.outgoing.session is not None and self.outgoing.busy:
+            self.status.say("interrupting …")
+            self.outgoing.session.interrupt()
+        else:
+            self.prompt.focus()
+
+    def action_cycle_mode(self) -> None:
+        self.outgoing.set_mode(MODES[(MODES.index(self.ledger.mode) + 1) % len(MODES)])
+
+    def action_mode(self, mode: str) -> None:
+        self.outgoing.set_mode(cast(Mode, mode))
+
+    def action_take_back(self) -> None:
+        if (text := self.outgoing.take_back()) is not None:
+            self.prompt.give_back(text)
+            self._show_queue()
+            self.prompt.focus()
+
+    @on(Prompt.OlderWanted)
+    def _take_back(self) -> None:
+        self.action_take_back()
+
+    def action_retry_now(self) -> None:
+        if self.outgoing.session is not None:
+            self.outgoing.session.skip_wait()
+
+    def action_answer(self) -> None:
+        self.dock.focus_current()
+
+    def action_break(self) -> None:
+        """Ctrl+c, by what there is: a selection, a question, a text, running work, and only then the end."""
+        if selected := self.prompt.selected_text or self.get_selected_text():
+            self.copy(selected)
+            self.clear_selection()
+        elif (question := self.dock.current) is not None and (
+            question.has_focus_within or not self.prompt.text
+        ):
+            question.action_refuse()
+        elif self.prompt.take():
+            self.status.say("cleared · up brings it back")
+        elif self.outgoing.busy:
+            self.action_interrupt()
+        elif self._armed:
+            self.app.exit()
+        else:
+            self._arm()
+
+    def _arm(self) -> None:
+        self._armed = True
+        self.status.say("ctrl+c again quits")
+        self.set_timer(ARMED_SECONDS, self._disarm)
+
+    def _disarm(self) -> None:
+        self._armed = False
+        self.status.say("")
+
+    # panes
+
+    def _bring(self, pane: Pane) -> None:
+        self.panes.bring(pane)
+        self.tabs.choose(pane)
+
+    def action_pane(self, pane: str) -> None:
+        """Bring a pane to the front and give it the keys."""
+        chosen = cast(Pane, pane)
+        self._bring(chosen)
+        self.panes.widget_of(chosen).focus()
+
+    def action_next_pane(self) -> None:
+        """Walk: prompt, the question if there is one, then the panes in sight."""
+        stops: list[Widget | None] = [self.prompt, self.dock.current, *self.panes.in_sight(self.narrow)]
+        ring = [widget for widget in stops if widget is not None and widget.display]
+        at = next((number for number, widget in enumerate(ring) if widget.has_focus_within), -1)
+        ring[(at + 1) % len(ring)].focus()
+
+    @on(PaneTabs.Chosen)
+    def _choose_tab(self, event: PaneTabs.Chosen) -> None:
+        self.action_pane(event.pane)
+
+    @on(Prompt.QuickKey)
+    async def _quick_key(self, event: Prompt.QuickKey) -> None:
+        if event.key.isdigit():
+            self._bring(PANES[int(event.key) - 1])
+        else:
+            await self.run_action("app.show_keys")
+
+    @on(Prompt.TextAfterAll)
+    def _text_after_all(self) -> None:
+        self._bring("conversation")
+
+    @on(Prompt.Paged)
+    def _page(self, event: Prompt.Paged) -> None:
+        pane = self.panes.widget_of(self.panes.shown if self.narrow else "conversation")
+        (pane.scroll_page_up if event.side < 0 else pane.scroll_page_down)(animate=False)
+
+    def action_go_to_end(self) -> None:
+        self.transcript.scroll_end(animate=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that means nothing where the focus is belongs to the prompt."""
+        if isinstance(self.focused, TextArea | Input | Ask) or not event.is_printable:
+            return
+        if event.character and event.key not in self.active_bindings:
+            event.stop()
+            self.prompt.focus()
+            self.prompt.insert(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste belongs to the prompt, wherever the focus is."""
+        event.stop()
+        self.prompt.focus()
+        self.prompt.insert_paste(event.text)
+
+    # the conversation
+
+    def action_fold_thinking(self) -> None:
+        self.conversation.fold_thinking()
+
+    def action_copy_answer(self) -> None:
+        turn = self.ledger.turn
+        answers = (each.text for each in reversed(self.ledger.turns.values()) if each.text)
+        if turn is not None and (text := next(answers, "")):
+            self.copy(text)
+
+    def copy(self, text: str) -> None:
+        """Give a text to the terminal's clipboard, and say what was done, not more."""
+        self.app.copy_to_clipboard(text)
+        self.status.say(f"{len(text):,} characters sent to the clipboard")
+        self.set_timer(ARMED_SECONDS, lambda: self.status.say(""))
+
+    @on(Transcript.CopyRequested)
+    def _copy_block(self, event: Transcript.CopyRequested) -> None:
+        self.copy(event.text)
+
+    @on(Transcript.SearchRequested)
+    def action_search(self) -> None:
+        self._bring("conversation")
+        self.search_bar.start()
+
+    @on(SearchBar.Sought)
+    def _seek(self, event: SearchBar.Sought) -> None:
+        hits = self.transcript.search(event.text)
+        self.search_bar.count(f"{len(hits):,} found" if event.text else "")
+        if hits:
+            self.transcript.next_hit()
+
+    @on(SearchBar.Stepped)
+    def _step(self, event: SearchBar.Stepped) -> None:
+        (self.transcript.next_hit if event.by > 0 else self.transcript.previous_hit)()
+
+    @on(SearchBar.Closed)
+    def _end_search(self) -> None:
+        self.transcript.search("")
+        self.prompt.focus()
+
+    @on(Transcript.Selected)
+    def _inspect_block(self, event: Transcript.Selected) -> None:
+        self._inspect(self.conversation.turn_of.get(event.block_id, ""))
+
+    @on(RowView.Chosen, "#calls")
+    def _open_call(self, event: RowView.Chosen) -> None:
+        from cutaway.tui.screens.call import CallScreen
+
+        if event.key in self.ledger.calls:
+            self.app.push_screen(CallScreen(self.ledger, event.key))
+
+    def action_inspect(self) -> None:
+        self._inspect(self.conversation.turn_of.get(self.transcript.cursor_id or "", ""))
+
+    def _inspect(self, turn_id: str) -> None:
+        if self.outgoing.session is not None and self.ledger.turns:
+            from cutaway.tui.screens.inspector import InspectorScreen
+
+            self.app.push_screen(InspectorScreen(self.ledger, self.outgoing.session, turn_id))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Which actions mean something now: the palette offers only these."""
+        match action:
+            case "steer":
+                return self.outgoing.busy
+            case "interrupt":
+                return self.outgoing.busy or not self.prompt.has_focus
+            case "take_back":
+                return bool(self.outgoing.waiting(self.ledger)[0])
+            case "retry_now":
+                return self.ledger.retrying is not None
+            case "answer":
+                return self.dock.current is not None
+            case "inspect":
+                return bool(self.ledger.turns)
+            case "copy_answer" | "search" | "fold_thinking":
+                return not self.conversation.empty
+            case "cycle_mode":
+                return self.outgoing.session is not None
+            case _:
+                return True
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
