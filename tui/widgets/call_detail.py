@@ -122,14 +122,11 @@ class CallDetail(RowView):
 
     def show(self, call: CallView) -> None:
         """Draw a call, or draw the same one anew after it changed."""
-        if same := self.call is not None and self.call.id == call.id:
-            follow = call.open and self.is_vertical_scroll_end
-        else:
-            self._opened, self.cursor, follow = set(), "", False
-        self.call = call
+        same = self.call is not None and self.call.id == call.id
+        if not same:
+            self._opened, self.cursor = set(), ""
+        self.call, self.follows = call, call.state == "running"
         self.set_rows(Rows(call_rows(call, self._opened)), keep_scroll=same)
-        if follow:
-            self.scroll_end(animate=False)
 
     def clear(self) -> None:
         """Show no call."""

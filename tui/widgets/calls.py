@@ -95,6 +95,7 @@ class CallsPane(RowView):
         self._last_turn_at = 0
         self._ledger: Ledger | None = None
         self._ticker: Timer | None = None
+        self.follows = True
 
     def lines(self, width: int) -> Sequence[Row]:
         """The rows for a width, made one by one when asked for."""
@@ -107,13 +108,10 @@ class CallsPane(RowView):
 
     def show(self, ledger: Ledger) -> None:
         """Take in what the ledger holds now; costs the calls of the newest turn, not of all."""
-        follow = self.is_vertical_scroll_end
         if ledger is not self._ledger:
             self._ledger, self._entries, self._turns, self._last_turn_at = ledger, [], 0, 0
         self._take_in(ledger)
         self.set_rows(self)
-        if follow:
-            self.scroll_end(animate=False, immediate=True)
         self._tend()
 
     def keys(self) -> list[str]:

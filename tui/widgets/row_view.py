@@ -90,14 +90,18 @@ class RowView(ScrollView, can_focus=True):
         self._laid_out: tuple[int, Sequence[Row]] = (0, ())
         self.cursor = ""
         """The key of the row that the cursor stands on; '' for none."""
+        self.follows = False
+        """True to stay at the end while rows come, until somebody scrolls away from it."""
+        self._at_end = True
 
     def set_rows(self, source: RowSource, *, keep_scroll: bool = True) -> None:
         """Draw other rows; the scroll position stays unless asked otherwise."""
         self._source = source
         self._laid_out = (0, ())
-        self._fit()
         if not keep_scroll:
-            self.scroll_to(y=0, animate=False)
+            self.scroll_to(y=0, animate=False, force=True)
+            self._at_end = True
+        self._fit()
         self.refresh()
 
     @property
@@ -119,8 +123,12 @@ class RowView(ScrollView, can_focus=True):
         if not (width := self._width):
             return
         size = Size(width, len(self._lines(width)))
-        if size == self.virtual_size:
-            return
+        if size != self.virtual_size:
+            self._grow(size)
+        if self.follows and self._at_end:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+
+    def _grow(self, size: Size) -> None:
         room = self.scrollable_content_region.height
         if self.styles.is_auto_height or (size.height > room) != (self.virtual_size.height > room):
             self.virtual_size = size
@@ -132,6 +140,13 @@ class RowView(ScrollView, can_focus=True):
 
     def on_resize(self, event: Resize) -> None:
         self._fit()
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        self.call_after_refresh(self._fit)  # a scrollbar takes a column
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._at_end = round(new_value) >= self.max_scroll_y
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines(width))
