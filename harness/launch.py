@@ -1,14 +1,11 @@
 """From settings to a session: find the model, its price, the rules, and open or take up the log."""
 
 import asyncio
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from cutaway.harness.catalog import lookup
-from cutaway.harness.config import Configured, RuleText, Settings
+from cutaway.harness.config import RuleText, Settings
 from cutaway.harness.errors import ConfigError, SessionNotFound
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.ledger import Ledger
@@ -20,17 +17,8 @@ from cutaway.harness.providers.dialects import SCRIPTED, dialect_named
 from cutaway.harness.providers.discovery import resolve_provider
 from cutaway.harness.seams import Asker, Model
 from cutaway.harness.session import Session
+from cutaway.harness.target import Launch
 from cutaway.harness.usage import LOCAL
-
-
-class Launch(Struct, frozen=True):
-    """What to open: `resume` is an id or its beginning, `newest` means the folder's newest session."""
-
-    root: Path
-    configured: Configured
-    resume: str = ""
-    newest: bool = False
-    script: str = ""
 
 
 async def launch(
@@ -81,14 +69,6 @@ def rules_of(written: Iterable[RuleText]) -> Rules:
     for rule in written:
         rules.add([Rule.parse(rule.text, rule.outcome, rule.origin)])
     return rules
-
-
-def workspace_root(folder: str) -> Path:
-    """The folder to work in; raises ConfigError when there is no such folder."""
-    root = Path(os.path.realpath(Path(folder).expanduser()))
-    if not root.is_dir():
-        raise ConfigError(f"--cwd: {root} is not a folder. Name the folder to work in.")
-    return root
 
 
 def _session_to_resume(wanted: Launch, store: SessionStore) -> tuple[str, Path]:

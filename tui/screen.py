@@ -1,12 +1,14 @@
 """Start the screen: check that there is a terminal, then open the session behind the first paint."""
 
 import argparse
+import asyncio
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
-from cutaway.harness.launch import Launch
 from cutaway.harness.places import config_dir
+from cutaway.harness.target import Launch
 from cutaway.tui.live_session import LiveSession, NoModelFound
 from cutaway.tui.start import wanted
 
@@ -53,7 +55,8 @@ class _Opener:
         self._target = target
 
     async def __call__(self) -> LiveSession:
-        from cutaway.harness.launch import launch  # late: the first paint does not wait for it
+        await asyncio.to_thread(import_module, "cutaway.harness.launch")  # 0.2 s, and keys are taken meanwhile
+        from cutaway.harness.launch import launch
         from cutaway.harness.providers.discovery import NoModelReachable
 
         try:

@@ -4,7 +4,7 @@ import argparse
 import os
 
 from cutaway.harness.config import load_settings
-from cutaway.harness.launch import Launch, workspace_root
+from cutaway.harness.target import Launch, workspace_root
 
 
 def wanted(parsed: argparse.Namespace) -> Launch:
