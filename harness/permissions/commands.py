@@ -9,6 +9,9 @@ from cutaway.harness.permissions.plain import NotPlain, PlainReading, read_plain
 LONGEST_JUDGED = 10_000
 """Characters; a longer line is not read (the bound that Claude Code documents for its own rules)."""
 
+MOST_JUDGED = 400
+"""Commands and redirects in one line; judging each follows links on the disk, while the screen waits."""
+
 _CONTROL = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
@@ -28,6 +31,8 @@ def parse(text: str, folder: str = "") -> CommandLine:
         tree = read_tree(source, folder)
     except RecursionError:
         return CommandLine(text, (), "commands nested too deeply", broken=True)
+    if sum(1 + len(part.redirects) for part in tree.parts) > MOST_JUDGED:
+        return CommandLine(text, (), f"more than {MOST_JUDGED} commands and redirects", broken=True)
     plain: PlainReading | None = None
     obstacle = ""
     try:

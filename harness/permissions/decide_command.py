@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from cutaway.harness.errors import ConfigError
 from cutaway.harness.events import Mode
-from cutaway.harness.permissions.command_line import CommandLine, Part, Redirect, Word
+from cutaway.harness.permissions.command_line import CommandLine, Part, Redirect
 from cutaway.harness.permissions.commands import parse
 from cutaway.harness.permissions.decision import Decision
 from cutaway.harness.permissions.floor import floor_of_command
@@ -11,7 +12,7 @@ from cutaway.harness.permissions.folders import Folders
 from cutaway.harness.permissions.options import READERS
 from cutaway.harness.permissions.patterns import covers_line, covers_part, covers_path, forbids
 from cutaway.harness.permissions.reach import Place, named_places, outside, redirect_places
-from cutaway.harness.permissions.rules import COMMAND_TOOL, Rule, Rules
+from cutaway.harness.permissions.rules import COMMAND_TOOL, SESSION, Rule, Rules
 from cutaway.harness.permissions.wrappers import Seen, see_through
 from cutaway.tools.paths import Workspace, printable
 
@@ -187,12 +188,15 @@ def _redirect_rule(place: Place, workspace: Workspace, rules: Rules, tool: str) 
 
 
 def _exact_rule(line: CommandLine) -> str:
-    """Write the rule that covers exactly this line, or '' when that would cover more or read badly."""
-    text = line.text.strip()
-    last = line.parts[-1].words[-1:]
-    if "\n" in text or last == (Word("*", expands=True),) or any(part.redirects for part in line.parts):
+    """Write the rule that covers exactly this line, or '' when it would read badly or cover more."""
+    text = f"{COMMAND_TOOL}({line.text.strip()})"
+    if "\n" in text or any(part.redirects for part in line.parts):
         return ""
-    return f"{COMMAND_TOOL}({text})"
+    try:
+        pattern = Rule.parse(text, "allow", SESSION).command
+    except ConfigError:
+        return ""
+    return text if pattern is not None and covers_line(pattern, line.parts) else ""
 
 
 def _quoted(part: Part) -> str:

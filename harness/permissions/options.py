@@ -34,6 +34,7 @@ _STARTERS = frozenset(
 _SHELL_STATE = frozenset(
     (
         *("export", "declare", "typeset", "local", "readonly", "unset", "alias", "unalias", "set", "shopt"),
+        *("compgen", "compopt", "history", "fc"),
         *("enable", "hash", "bind", "complete", "let", "read", "mapfile", "readarray", "getopts", "pushd"),
     )
 )
@@ -53,6 +54,9 @@ _RUNNING_COMMANDS = {
     "pipenv": frozenset(("run",)),
     "pdm": frozenset(("run",)),
     "hatch": frozenset(("run",)),
+    "coverage": frozenset(("run",)),
+    "composer": frozenset(("run", "run-script", "exec")),
+    "mvn": frozenset(("exec:exec", "exec:java")),
     "pipx": frozenset(("run",)),
     "conda": frozenset(("run",)),
     "bundle": frozenset(("exec",)),
@@ -172,6 +176,31 @@ _UNSAFE = {
     "mypy": _Unsafe(long=("--python-executable", "--config-file", "--junit-xml", "--install-types")),
     "eslint": _Unsafe(long=("--config", "--rulesdir", "--plugin", "--parser", "--output-file"), letters="co"),
     "tsc": _Unsafe(words=frozenset(("--outDir", "--outFile", "-p", "--project"))),
+    "npm": _Unsafe(
+        long=("--script-shell", "--prefix", "--node-options", "--userconfig", "--globalconfig"), letters="C"
+    ),
+    "pnpm": _Unsafe(long=("--script-shell", "--dir", "--node-options", "--config"), letters="C"),
+    "yarn": _Unsafe(long=("--script-shell", "--cwd", "--use-yarnrc")),
+    "cargo": _Unsafe(long=("--config", "--manifest-path", "--target-dir"), letters="ZC"),
+    "go": _Unsafe(
+        words=frozenset(("-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-o", "-C")),
+        long=("--exec", "--toolexec", "--vettool", "--overlay", "--modfile"),
+    ),
+    "kubectl": _Unsafe(long=("--kubeconfig",)),
+    "pylint": _Unsafe(long=("--load-plugins", "--init-hook", "--rcfile", "--output")),
+    "flake8": _Unsafe(long=("--config", "--append-config", "--output-file")),
+    "prettier": _Unsafe(long=("--plugin", "--config")),
+    "jest": _Unsafe(long=("--config", "--rootDir", "--globalSetup", "--outputFile"), letters="c"),
+    "vitest": _Unsafe(long=("--config", "--root", "--dir", "--outputFile"), letters="cr"),
+    "tox": _Unsafe(long=("--override", "--conf", "--workdir"), letters="xc"),
+    "nox": _Unsafe(long=("--noxfile",), letters="f"),
+    "gradle": _Unsafe(long=("--init-script", "--build-file", "--project-dir"), letters="Ibpc"),
+    "mvn": _Unsafe(long=("--file", "--settings"), letters="fs"),
+    "cmake": _Unsafe(letters="PE"),
+    "rake": _Unsafe(long=("--rakefile", "--require", "--execute"), letters="efrR"),
+    "just": _Unsafe(long=("--command", "--shell", "--justfile", "--working-directory"), letters="cfd"),
+    "test": _Unsafe(words=frozenset(("-v", "-R"))),  # a subscript there is evaluated: a[$(x)]
+    "jobs": _Unsafe(letters="x"),
     "zip": _Unsafe(long=("--unzip-command",), letters="T"),
     "jq": _Unsafe(letters="L"),
 }
@@ -231,7 +260,7 @@ def unsafe_option(words: tuple[Word, ...], fixed: int = 1) -> str:
 
 
 def _is_unsafe(table: _Unsafe, text: str, *, first: bool) -> bool:
-    if text in table.words:
+    if text.partition("=")[0] in table.words:
         return True
     if text.startswith("--"):
         name = text.partition("=")[0]

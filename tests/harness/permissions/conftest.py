@@ -13,6 +13,10 @@ from cutaway.tools.base import Access, Effect
 from cutaway.tools.paths import Workspace
 
 
+def rules_of(rules: dict[str, list[str]]) -> Rules:
+    return Rules.parse(allow=rules.get("allow", ()), deny=rules.get("deny", ()), ask=rules.get("ask", ()))
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder in which nothing of this machine lies."""
@@ -52,7 +56,7 @@ def run(workspace: Workspace) -> Callable[..., Decision]:
             for outcome, texts in rules.items()
         }
         access = Access("execute", (command,))
-        return decide("run_in_terminal", access, workspace, mode, Rules.parse(**full))
+        return decide("run_in_terminal", access, workspace, mode, rules_of(full))
 
     return make
 
@@ -65,6 +69,6 @@ def touch(workspace: Workspace) -> Callable[..., Decision]:
         effect: Effect, *paths: str, mode: Mode = "interactive", tool: str = "", **rules: list[str]
     ) -> Decision:
         name = tool or {"read": "read_file", "write": "create_file"}[effect]
-        return decide(name, Access(effect, paths), workspace, mode, Rules.parse(**rules))
+        return decide(name, Access(effect, paths), workspace, mode, rules_of(rules))
 
     return make

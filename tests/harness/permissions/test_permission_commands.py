@@ -80,7 +80,9 @@ def test_always_is_the_narrowest_rule(workspace: Workspace, run: Run) -> None:
         assert outcome(other) == "ask"
 
 
-@pytest.mark.parametrize("command", ["ls *", "ls > f", "echo $x", "rm -rf .", "ls\nls", "cat <<< x"])
+@pytest.mark.parametrize(
+    "command", ["ls *", "ls > f", "echo $x", "rm -rf .", "ls\nls", "cat <<< x", "ls a:*"]
+)
 def test_always_is_not_offered_where_it_would_cover_more(run: Run, command: str) -> None:
     assert run(command).always == ""
 
@@ -137,7 +139,10 @@ def test_redirects_inside_are_edits(run: Run) -> None:
         ("git log *", "git log --output=x"), ("git diff *", "git diff --ext-diff"),
         ("git *", "git -c core.pager=./x log"), ("git *", "git -C sub log"), ("git *", "git config a b"),
         ("tar *", "tar xf a.tar"), ("tar *", "tar tf a.tar --to-command=./x"), ("uniq *", "uniq f out"),
-        ("find *", "find * -name x"), ("make *", "make SHELL=./x"), ("curl *", "curl -o x http://y"),
+        ("find *", "find * -name x"), ("make *", "make SHELL=./x"), ("test *", "test -v a"),
+        ("go test *", "go test -exec=./x"), ("jobs *", "jobs -x touch M"),
+        ("npm test *", "npm test --script-shell=./x"), ("cargo test *", "cargo test --config a"),
+        ("curl *", "curl -o x http://y"),
         ("cat *", "cat ../proj-evil/x.txt"), ("cat *", "cat /etc/passwd"), ("ls *", "ls ~"),
         ("grep *", "grep -f/etc/passwd f"), ("cat *", "cd .. && cat f"), ("git status *",
         "cd sub && git status"),
@@ -274,6 +279,19 @@ def run_bash(command: str, folder: Path, environment: dict[str, str] | None = No
         stdin=subprocess.DEVNULL,
     )
     return done.stdout
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(FRAGMENTS, min_size=1, max_size=6).map(lambda pieces: "ls " + "".join(pieces)))
+def test_always_covers_what_it_was_offered_for(workspace: Workspace, command: str) -> None:
+    """The rule that is offered can be granted, and then that very command runs."""
+    access = Access("execute", (command,))
+    always = decide("run_in_terminal", access, workspace, "interactive", Rules()).always
+    if not always:
+        return
+    rules = Rules()
+    rules.grant(always)
+    assert decide("run_in_terminal", access, workspace, "interactive", rules).outcome == "allow"
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

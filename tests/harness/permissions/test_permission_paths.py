@@ -1,7 +1,7 @@
 """Files: inside and outside the workspace, by real targets; and what the modes and rules say."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -185,9 +185,9 @@ def test_a_bare_rule_ends_at_the_workspace(touch: Touch, run: Run, tmp_path: Pat
 
 
 def test_tests_are_allowed_as_a_whole(workspace: Workspace) -> None:
-    def decision(mode: Mode, *targets: str, **rules: list[str]) -> Decision:
+    def decision(mode: Mode, *targets: str, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> Decision:
         access = Access("execute", targets)
-        return decide("run_tests", access, workspace, mode, Rules.parse(**rules))
+        return decide("run_tests", access, workspace, mode, Rules.parse(allow=allow, deny=deny))
 
     assert decision("interactive").always == "run_tests"
     assert decision("interactive", "tests/a.py", allow=["run_tests"]).outcome == "allow"
@@ -196,13 +196,15 @@ def test_tests_are_allowed_as_a_whole(workspace: Workspace) -> None:
 
 
 def test_pages_are_allowed_by_address(workspace: Workspace) -> None:
-    def outcome(url: str, **rules: list[str]) -> str:
+    def outcome(url: str, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> str:
         access = Access("network", (url,))
-        return decide("fetch_webpage", access, workspace, "interactive", Rules.parse(**rules)).outcome
+        return decide(
+            "fetch_webpage", access, workspace, "interactive", Rules.parse(allow=allow, deny=deny)
+        ).outcome
 
-    allow = ["fetch_webpage(https://docs.python.org/**)"]
-    assert outcome("https://docs.python.org/3/", allow=allow) == "allow"
-    assert outcome("https://docs.python.org.evil.net/3/", allow=allow) == "ask"
+    docs = ["fetch_webpage(https://docs.python.org/**)"]
+    assert outcome("https://docs.python.org/3/", allow=docs) == "allow"
+    assert outcome("https://docs.python.org.evil.net/3/", allow=docs) == "ask"
     assert outcome("https://x.net/", allow=["fetch_webpage(https://**)"]) == "ask"
     assert (
         outcome("https://x.net/", allow=["fetch_webpage"], deny=["fetch_webpage(https://x.net/**)"]) == "deny"
