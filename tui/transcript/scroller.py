@@ -8,6 +8,7 @@ Without either no timer runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -34,6 +35,8 @@ PAINT_SHARE = 0.3
 """The part of the time that painting may take; when a paint is slow, the next one waits accordingly."""
 KEPT_STRIPS = 200
 """Painted rows that are kept, a few screens: each holds caches of its own."""
+_BAR_STEPS = 8
+"""Steps in a cell that the scrollbar's thumb can take."""
 _AT_ONCE = 0.001
 """Seconds; Textual's timers cannot wait for nothing."""
 SLICE = 0.006
@@ -62,6 +65,7 @@ class BlockScroller(ScrollView, can_focus=True):
         self._height_when_left = 0
         self._placing = False
         self._painting = False
+        self._thumb = (False, 0, 0)
         self._view = (0, 0)
 
     # blocks
@@ -138,6 +142,17 @@ class BlockScroller(ScrollView, can_focus=True):
             return
         pace = max(PAINT_INTERVAL, self._paint_cost / PAINT_SHARE)
         wait = max(_AT_ONCE, self._last_paint + pace - perf_counter())
+        if wait > PAINT_INTERVAL / 2:
+            self._paint_timer = self.set_timer(wait / 2, lambda: self._prepare(wait / 2))
+        else:
+            self._paint_timer = self.set_timer(wait, self._paint)
+
+    def _prepare(self, wait: float) -> None:
+        """Draw half-way what has come so far, so that no key waits for all of it when it is painted."""
+        until = perf_counter() + SLICE
+        for placed in self._streaming:
+            self._layout.sync(placed)
+            self._layout.draw_ahead(placed, lambda: perf_counter() > until)
         self._paint_timer = self.set_timer(wait, self._paint)
 
     def _paint(self) -> None:
@@ -177,8 +192,18 @@ class BlockScroller(ScrollView, can_focus=True):
         """Tell the scrollbar; setting `virtual_size` itself would lay out the whole screen for every line."""
         if rows != self.virtual_size.height or self._view[0] != self.virtual_size.width:
             self.set_reactive(Widget.virtual_size, Size(self._view[0], rows))
-            bar = self.vertical_scrollbar
-            bar.window_size, bar.window_virtual_size = self._view[1], rows
+            self._show_thumb()
+
+    def _show_thumb(self) -> None:
+        """Move the scrollbar's thumb if it moves at all: drawing the bar costs as much as the text does."""
+        rows, height = max(1, self.virtual_size.height), self._view[1]
+        size = max(1.0, height * height / rows)
+        share = self.scroll_y / max(1, rows - height)
+        thumb = (rows > height, int((height - size) * share * _BAR_STEPS), ceil(size * _BAR_STEPS))
+        bar = self.vertical_scrollbar
+        if thumb != self._thumb or bar.grabbed:
+            self._thumb = thumb
+            bar.window_size, bar.window_virtual_size, bar.position = height, rows, self.scroll_y
 
     def _show_mark(self) -> None:
         count = self.new_lines
@@ -222,13 +247,18 @@ class BlockScroller(ScrollView, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Draw what came into view; the end re-joins the stream, any other place leaves it."""
-        if not self._placing and round(old_value) != round(new_value):
+        resizing = (
+            self.scrollable_content_region.size != self._view
+        )  # Textual moves it first, we lay out next
+        if not self._placing and not resizing and round(old_value) != round(new_value):
             following = round(new_value) >= self._layout.height - self._view[1]
             if self._following and not following:
                 self._height_when_left = self._layout.height
             self._following = following
             self._place(self._anchor())
-        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self._show_thumb()
+            self.refresh(self.size.region)
 
     # lines
 
