@@ -16,16 +16,12 @@ def _now() -> datetime:
 
 
 class Meter(RowView):
-    """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down.
-
-    `window` is the model's context window in tokens, None when it is not known.
-    """
+    """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down."""
 
     DEFAULT_CSS = "Meter { height: 22; }"
 
     def __init__(self, *, now: Callable[[], datetime] = _now, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.window: int | None = None
         self._now = now
         self._ledger = Ledger()
         self._at = datetime.min.replace(tzinfo=UTC)
@@ -38,7 +34,7 @@ class Meter(RowView):
 
     def lines(self, width: int) -> Sequence[Row]:
         """The rows for a width."""
-        return meter_rows(self._ledger, self._at, width, self.window)
+        return meter_rows(self._ledger, self._at, width, self._ledger.window)
 
     def show(self, ledger: Ledger, now: datetime) -> None:
         """Draw the ledger as it stands at `now` (UTC); nothing is painted when nothing has changed."""
