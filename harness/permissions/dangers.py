@@ -1,10 +1,10 @@
 """Commands that no mode runs without asking, because what they destroy does not come back."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from cutaway.harness.permissions.command_line import Part, Word
+from cutaway.harness.permissions.git_losses import git_loss, has_option
 from cutaway.harness.permissions.options import CODE_READERS, SHELLS, family
 from cutaway.harness.permissions.protected import holds_everything
 from cutaway.harness.permissions.reach import place_of
@@ -45,7 +45,7 @@ def why_dangerous(seen: Seen, workspace: Workspace) -> str:
     return (
         _shell_of_unseen_text(part, program)
         or _deletes(seen, program, workspace)
-        or (program == "git" and _git(part, workspace))
+        or (program == "git" and git_loss(texts, workspace))
         or _on_servers(program, texts)
         or ""
     )
@@ -79,13 +79,13 @@ def _short(texts: tuple[str, ...]) -> list[str]:
 
 def _deletes(seen: Seen, program: str, workspace: Workspace) -> str:
     part = seen.part
-    flags = [text for text in part.arguments if text.startswith("-")]
+    flags = tuple(text for text in part.arguments if text.startswith("-"))
     operands = [word for word in part.words[1:] if not word.text.startswith("-")]
-    if program == "rm" and _has(flags, "rR", "--recursive"):
+    if program == "rm" and has_option(flags, "rR", "--recursive"):
         if any(text == "--no-preserve-root" for text in flags):
             return "`rm` is told not to spare the root"
         return _of_targets("`rm -r`", seen, operands, workspace)
-    if program in ("chmod", "chown", "chgrp") and _has(flags, "R", "--recursive"):
+    if program in ("chmod", "chown", "chgrp") and has_option(flags, "R", "--recursive"):
         return _of_targets(f"`{program} -R`", seen, operands[1:], workspace)
     if program == "find" and _find_deletes(part):
         return _find_target(seen, operands, workspace)
@@ -141,102 +141,6 @@ def _find_target(seen: Seen, operands: list[Word], workspace: Workspace) -> str:
             if reason := holds_everything(place.path, workspace) or holds_everything(place.real, workspace):
                 return f"`find` would delete below {start.text}: {reason}"
     return ""
-
-
-def _has(flags: list[str], letters: str, long: str) -> bool:
-    return any(
-        (flag.startswith("--") and len(flag) > 3 and long.startswith(flag))
-        or (not flag.startswith("--") and any(letter in flag for letter in letters))
-        for flag in flags
-    )
-
-
-def _git(part: Part, workspace: Workspace) -> str:
-    texts = list(part.arguments)
-    command, rest = (texts[0], texts[1:]) if texts else ("", [])
-    flags = [text for text in rest if text.startswith("-")]
-    operands = [text for text in rest if not text.startswith("-")]
-    lost = next(
-        (reason for when, reason in _git_losses(command, flags, operands, rest, workspace) if when), ""
-    )
-    return lost and f"`git {command}` here {lost}"
-
-
-def _git_losses(
-    command: str, flags: list[str], operands: list[str], rest: list[str], workspace: Workspace
-) -> Iterator[tuple[bool, str]]:
-    """Yield what each git command would lose, with the condition under which it would."""
-    forced = _has(flags, "f", "--force")
-    away = "throws away changes that are not committed"
-    match command:
-        case "reset":
-            yield (
-                any(
-                    flag in ("--hard", "--merge", "--keep") or _abbreviates(flag, "--hard") for flag in flags
-                ),
-                away,
-            )
-        case "clean":
-            yield forced and not _has(flags, "n", "--dry-run"), "deletes files that git does not keep"
-        case "checkout":
-            paths = (
-                "--" in rest or any(_is_a_path(text, workspace) for text in operands[:1]) or len(operands) > 1
-            )
-            makes = any(flag in ("-b", "-B", "--orphan", "-t", "--track") for flag in flags)
-            yield forced or (paths and not makes), away
-        case "switch":
-            yield forced or "--discard-changes" in flags, away
-        case "restore":
-            yield "--worktree" in flags or "-W" in flags or not ({"--staged", "-S"} & set(flags)), away
-        case "push":
-            remote = any(text.startswith(("+", ":")) for text in operands)
-            hard = any(flag.startswith(("--force", "--mirror", "--delete", "--prune")) for flag in flags)
-            yield (
-                forced or hard or remote or _has(flags, "d", "--delete"),
-                "overwrites or deletes on the server",
-            )
-        case "stash":
-            yield bool({"drop", "clear"} & set(operands[:1])), "deletes stashed changes"
-        case "branch" | "tag":
-            yield "-D" in flags or (command == "tag" and "-d" in flags), "deletes a name for commits"
-        case "config":
-            yield not _only_asks(flags, operands), "changes what git runs and trusts"
-        case "worktree":
-            yield operands[:1] == ["remove"] and forced, "deletes a folder with its changes"
-        case "filter-branch" | "filter-repo" | "update-ref":
-            yield True, "rewrites history"
-        case "reflog" | "gc" | "prune":
-            prunes = (
-                any(flag.startswith("--prune") for flag in flags)
-                or "expire" in operands
-                or command == "prune"
-            )
-            yield prunes, "deletes what could still be recovered"
-
-
-def _abbreviates(flag: str, long: str) -> bool:
-    return len(flag) > 3 and long.startswith(flag)
-
-
-def _is_a_path(text: str, workspace: Workspace) -> bool:
-    return text in (".", "..") or (workspace.root / text).exists()
-
-
-def _only_asks(flags: list[str], operands: list[str]) -> bool:
-    reads = {"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color"}
-    writes = {
-        "--unset",
-        "--unset-all",
-        "--add",
-        "--replace-all",
-        "--edit",
-        "-e",
-        "--rename-section",
-        "--remove-section",
-    }
-    if writes & set(flags):
-        return False
-    return bool(reads & set(flags)) or operands[:1] in (["get"], ["list"]) or len(operands) <= 1
 
 
 def _on_servers(program: str, texts: tuple[str, ...]) -> str:

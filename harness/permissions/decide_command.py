@@ -1,6 +1,10 @@
 """Decide on one command line, word by word."""
 
+import shlex
+import sys
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.events import Mode
@@ -21,7 +25,7 @@ _EDIT_TOOLS = ("create_file", "replace_string_in_file", "multi_replace_string_in
 
 def decide_command(command: str, workspace: Workspace, mode: Mode, rules: Rules) -> Decision:
     """Decide whether a command may run in the workspace's root."""
-    line = parse(command, str(workspace.root))
+    line = _as_run_here(parse(command, str(workspace.root)))
     seen = list(see_through(line, (workspace.root,)))
     if rule := _standing_against("deny", seen, rules) or _denied_file(seen, workspace, rules):
         return Decision("deny", f"The rule {rule.named} denies this command or a part of it.", rule.named)
@@ -40,6 +44,13 @@ def decide_command(command: str, workspace: Workspace, mode: Mode, rules: Rules)
     if bare is not None or mode == "autopilot":
         return _freely(seen, workspace, mode, bare)
     return _by_rules(line, seen, workspace, mode, rules)
+
+
+def _as_run_here(line: CommandLine) -> CommandLine:
+    """Mark every line as not plain where another shell than bash runs it, with other rules of quoting."""
+    if sys.platform == "win32" and not line.obstacle:
+        return replace(line, obstacle="words that PowerShell may read in another way")
+    return line
 
 
 def _standing_against(outcome: str, seen: list[Seen], rules: Rules) -> Rule | None:
@@ -200,6 +211,4 @@ def _exact_rule(line: CommandLine) -> str:
 
 
 def _quoted(part: Part) -> str:
-    import shlex
-
     return printable(shlex.join(word.text for word in part.words))
