@@ -1,5 +1,6 @@
 """Lines of toned text: what every instrument draws, without a widget or a colour in sight."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol, overload
@@ -14,6 +15,15 @@ TAB_CELLS = 4
 
 GRAPHEME_ROOM = 16
 """Characters looked at beyond the width, so that a character of several parts is not cut."""
+
+WIDE_FROM = "\u3001"
+"""Of the characters below, these and all after them take two cells."""
+
+_UNJOINED = re.compile(
+    "[ -~\u00a0-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482\u2010-\u2027\u2190-\u2193\u2500-\u259f"
+    "\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*"
+)
+"""Frequent characters of one or two cells that never join their neighbour: cheap to measure."""
 
 Tone = Literal[
     "text",
@@ -96,7 +106,11 @@ class Rows:
         return [line for each in self.rows for line in wrap(each, width)]
 
 
-class _Lines(Sequence[Row]):
+class Plain(Sequence[Row]):
+    """Lines without a key, of which there may be a hundred thousand."""
+
+
+class _Lines(Plain):
     """Plain strings seen as rows, so that a long text costs no object per line until it is painted."""
 
     def __init__(self, texts: list[str], tone: Tone) -> None:
@@ -152,12 +166,24 @@ def _fitting(text: str, start: int, width: int) -> int:
     part = text[start : start + width]
     if part.isascii():
         return start + len(part)
+    if _UNJOINED.fullmatch(text, start, start + width + 1):
+        return start + _fitting_unjoined(part, width)
     used = end = 0
     for _, stop, cells in split_graphemes(text[start : start + width + GRAPHEME_ROOM])[0]:
         if used + cells > width:
             break
         used, end = used + cells, stop
     return start + max(end, 1)
+
+
+def _fitting_unjoined(part: str, width: int) -> int:
+    """How many characters of `part`, none of which joins another, fit `width` cells; at least one."""
+    used = 0
+    for count, char in enumerate(part):
+        used += 2 if char >= WIDE_FROM else 1
+        if used > width:
+            return max(count, 1)
+    return len(part)
 
 
 def wrap(source: Row, width: int) -> list[Row]:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from cutaway.tui.rows import LongText, chop, cut_start, justified, row, text_lines, wrap
+from cutaway.tui.rows import _UNJOINED, WIDE_FROM, LongText, chop, cut_start, justified, row, text_lines, wrap
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=120)
 WIDTHS = st.integers(1, 40)
@@ -50,6 +50,12 @@ def test_a_path_keeps_its_end() -> None:
 def test_the_right_end_is_never_cut() -> None:
     assert justified(row("a long target"), row("+3 −1"), 12).text == "a lon… +3 −1"
     assert justified(row("a"), row("b"), 5).text == "a   b"
+
+
+def test_the_cheap_measure_of_frequent_characters_is_rich_s() -> None:
+    frequent = [chr(point) for point in range(0x20, 0xFFFF) if _UNJOINED.fullmatch(chr(point))]
+    assert len(frequent) > 30_000
+    assert [char for char in frequent if cell_len(char) != (2 if char >= WIDE_FROM else 1)] == []
 
 
 def test_a_long_text_has_no_object_for_a_line_until_it_is_asked_for() -> None:

@@ -1,25 +1,43 @@
 """Requests and responses as they went over the wire, exact first and readable on a key."""
 
 import json
-import re
 from collections.abc import Sequence
-from itertools import chain
+from typing import overload
 
 from cutaway.harness.ledger import TurnView
-from cutaway.tui.rows import BLANK, LongText, Row, Rows, RowSource, row, text_lines
-
-_LINE_FEED = re.compile(r"(?<!\\)((?:\\\\)*\\n)")
-"""A line feed inside JSON text, as it is written there."""
+from cutaway.tui.rows import BLANK, LongText, Plain, Row, Rows, RowSource, row, text_lines
 
 
-class Stacked:
-    """Several sources below one another."""
+class _Below(Plain):
+    """Two runs of lines seen as one, so that the long one stays as it is."""
 
-    def __init__(self, *sources: RowSource) -> None:
-        self._sources = sources
+    def __init__(self, first: Sequence[Row], then: Sequence[Row]) -> None:
+        self._first = first
+        self._then = then
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._then)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index if index >= 0 else len(self) + index
+        return self._first[at] if at < len(self._first) else self._then[at - len(self._first)]
+
+
+class Below:
+    """A text of any size with some rows above it."""
+
+    def __init__(self, head: Sequence[Row], text: LongText) -> None:
+        self._head = Rows(head)
+        self._text = text
 
     def lines(self, width: int) -> Sequence[Row]:
-        return list(chain.from_iterable(source.lines(width) for source in self._sources))
+        return _Below(self._head.lines(width), self._text.lines(width))
 
 
 def readable(text: str) -> list[str]:
@@ -30,10 +48,19 @@ def readable(text: str) -> list[str]:
         return text_lines(text)
     lines = []
     for line in json.dumps(parsed, indent=2, ensure_ascii=False).split("\n"):
+        if "\\n" not in line:
+            lines.append(line)
+            continue
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        first, *rest = [part for part in _LINE_FEED.sub("\\1\n", line).split("\n") if part]
-        lines += [first, *(indent + part for part in rest)]
-    return [shown for line in lines for shown in text_lines(line)]
+        first, *rest = _broken(line)
+        lines += [first, *(indent + part for part in rest if part)]
+    return text_lines("\n".join(lines))
+
+
+def _broken(line: str) -> list[str]:
+    r"""Cut a line of JSON after each `\n` in it; a backslash that is itself escaped begins no `\n`."""
+    set_aside = line.replace("\\\\", "\0")  # JSON text holds no NUL
+    return set_aside.replace("\\n", "\\n\n").replace("\0", "\\\\").split("\n")
 
 
 def request_source(turn: TurnView, body: bytes, *, pretty: bool) -> RowSource:
@@ -52,7 +79,7 @@ def request_source(turn: TurnView, body: bytes, *, pretty: bool) -> RowSource:
         row((f"{how} · ", "accent"), ("p shows the other view · secrets are in no body", "dim")),
         BLANK,
     ]
-    return Stacked(Rows(head), LongText(readable(text) if pretty else text_lines(text)))
+    return Below(head, LongText(readable(text) if pretty else text_lines(text)))
 
 
 def response_source(turn: TurnView, *, pretty: bool) -> RowSource:
@@ -79,7 +106,7 @@ def response_source(turn: TurnView, *, pretty: bool) -> RowSource:
         BLANK,
     ]
     lines = [shown for line in raw.split("\n") for shown in (_event(line) if pretty else text_lines(line))]
-    return Stacked(Rows(head), LongText(lines))
+    return Below(head, LongText(lines))
 
 
 def _event(line: str) -> list[str]:

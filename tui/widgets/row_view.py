@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from cutaway.tui.rows import Row, Rows, RowSource, Tone
+from cutaway.tui.rows import Plain, Row, Rows, RowSource, Tone
 
 CURSOR_MARK = "›"
 
@@ -216,7 +216,10 @@ class RowView(ScrollView, can_focus=True):
 
     def keys(self) -> list[str]:
         """The keys of the rows, in order, each once."""
-        return list(dict.fromkeys(line.key for line in self._lines(self._width) if line.key))
+        lines = self._lines(self._width)
+        if isinstance(lines, Plain):
+            return []
+        return list(dict.fromkeys(line.key for line in lines if line.key))
 
     def place_of(self, key: str) -> tuple[int, int]:
         """The first and the last line of the row with `key`; the top when there is none."""
