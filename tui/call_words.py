@@ -18,6 +18,7 @@ from cutaway.harness.details import (
     TestProgress,
     TestRun,
 )
+from cutaway.harness.events import PermissionKind
 from cutaway.harness.ledger import CallState, CallView
 from cutaway.tui.rows import Part, Tone
 
@@ -65,6 +66,20 @@ STATE_WORDS: dict[CallState, str] = {
     "not-run": "not run",
 }
 _SUBJECTS = ("filePath", "path", "command", "query", "id", "summary", "urls", "files", "testNames", "input")
+
+
+_DECIDERS: dict[PermissionKind, str] = {
+    "approved": "you, once",
+    "approved-for-session": "you, for this session",
+    "denied-by-user": "you",
+    "denied-no-user": "nobody was there to ask",
+    "cancelled": "nobody: the question was cancelled",
+}
+
+
+def decider_of(call: CallView) -> str:
+    """The rule, mode or person that let a call run or refused it; '' while that is open."""
+    return call.decided_by or (_DECIDERS[call.decided.kind] if call.decided else "")
 
 
 def short_name(name: str) -> str:

@@ -83,7 +83,8 @@ def key_row(keys: Sequence[tuple[str, str]], *, lit: bool) -> Row:
     """Keys and what they do; not lit while they would go elsewhere."""
     parts: list[Part] = []
     for key, meaning in keys:
-        parts += [(key, "accent" if lit else "dim"), (f" {meaning}   ", "text" if lit else "dim")]
+        gap = "   " if parts else ""
+        parts += [gap, (key, "accent" if lit else "dim"), (f" {meaning}", "text" if lit else "dim")]
     return row(*parts)
 
 
@@ -104,6 +105,17 @@ class Rows:
 
     def lines(self, width: int) -> Sequence[Row]:
         return [line for each in self.rows for line in wrap(each, width)]
+
+
+class Headline:
+    """One row with a left and a right end."""
+
+    def __init__(self, left: Row, right: Row) -> None:
+        self._left = left
+        self._right = right
+
+    def lines(self, width: int) -> Sequence[Row]:
+        return (justified(self._left, self._right, width),)
 
 
 class Plain(Sequence[Row]):

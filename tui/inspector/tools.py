@@ -2,7 +2,7 @@
 
 from cutaway.harness.ledger import CallView, TurnView
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, outcome_of
+from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, outcome_of
 from cutaway.tui.rows import BLANK, Row, row
 from cutaway.tui.widgets.call_detail import argument_rows
 
@@ -27,12 +27,7 @@ def _call_rows(call: CallView) -> list[Row]:
             *(outcome_of(call) or [(STATE_WORDS[call.state], tone)]),
         )
     ]
-    rows.append(
-        _fact(
-            "decided by",
-            call.decided_by or (call.decided.kind.replace("-", " ") if call.decided else "nobody yet"),
-        )
-    )
+    rows.append(_fact("decided by", decider_of(call) or "nobody yet"))
     if call.asked is not None:
         rows.append(_fact("asked", call.asked.reason))
     if call.decided is not None and call.decided.feedback:

@@ -1,27 +1,37 @@
 """The list of turns, under the messages that began them."""
 
+from collections.abc import Sequence
+
 from cutaway.harness.ledger import Ledger, TurnView
 from cutaway.tui import format as figures
-from cutaway.tui.rows import Part, Row, row
+from cutaway.tui.rows import Part, Row, justified, row
+from cutaway.tui.transcript.safe_text import one_line
 from cutaway.tui.transcript.wrap import cut
 
-MESSAGE_CELLS = 200
+CALLS_FROM = 26
+"""Width from which a turn's number of calls has room beside its tokens."""
 
 
-def turn_rows(ledger: Ledger) -> list[Row]:
-    """A row for each message and a walkable row for each turn."""
-    rows: list[Row] = []
-    for interaction in ledger.interactions:
-        rows.append(row(("❯ ", "dim"), (cut(interaction.message, MESSAGE_CELLS), "dim")))
-        rows.extend(_turn_row(turn) for turn in interaction.turns)
-    return rows
+class TurnRows:
+    """A row for each message and a walkable row for each turn, each on one line."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def lines(self, width: int) -> Sequence[Row]:
+        rows: list[Row] = []
+        for interaction in self._ledger.interactions:
+            rows.append(row(("❯ ", "dim"), (cut(one_line(interaction.message), width - 2), "dim")))
+            rows.extend(_turn_row(turn, width) for turn in interaction.turns)
+        return rows
 
 
-def _turn_row(turn: TurnView) -> Row:
-    sent: list[Part] = []
+def _turn_row(turn: TurnView, width: int) -> Row:
+    right: list[Part] = []
+    if turn.calls and width >= CALLS_FROM:
+        right.append((f"{len(turn.calls)} {'call' if len(turn.calls) == 1 else 'calls'}", "dim"))
     if turn.response is not None:
-        sent = [(f"{figures.tokens(turn.response.usage.input):>7}", "dim")]
+        right.append(f"{figures.tokens(turn.response.usage.input):>7}")
     elif turn.failure is not None:
-        sent = [(" failed", "bad")]
-    calls = f"  {len(turn.calls)} {'call' if len(turn.calls) == 1 else 'calls'}" if turn.calls else ""
-    return row(f"  turn {turn.number:<3}", *sent, (calls, "dim"), key=turn.id)
+        right.append((" failed", "bad"))
+    return justified(row(f"  turn {turn.number}", key=turn.id), row(*right), width)

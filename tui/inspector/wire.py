@@ -76,7 +76,7 @@ def request_source(turn: TurnView, body: bytes, *, pretty: bool) -> RowSource:
             (f"{len(body):,} bytes, {request.body_kept:,} as in the request before  sha256 ", "dim"),
             (request.body_digest[:12], "dim"),
         ),
-        row((f"{how} · ", "accent"), ("p shows the other view · secrets are in no body", "dim")),
+        row((f"{how}  ", "accent"), ("p shows the other view; no key is in a body", "dim")),
         BLANK,
     ]
     return Below(head, LongText(readable(text) if pretty else text_lines(text)))

@@ -11,7 +11,7 @@ from cutaway.harness.details import TestRun
 from cutaway.harness.ledger import CallView, Ledger
 from cutaway.tui.rows import Row, Rows, key_row
 from cutaway.tui.widgets.call_detail import CallDetail
-from cutaway.tui.widgets.row_view import RowView
+from cutaway.tui.widgets.row_view import RowText
 
 LOOK_SECONDS = 0.25
 """How often an open call is compared with what is drawn; nothing is painted when it has not changed."""
@@ -26,7 +26,7 @@ class CallScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     CallScreen { background: $background; }
     CallScreen CallDetail { padding: 0 1; }
-    #call-keys { height: 1; padding: 0 1; }
+    #call-keys { padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", "Close", id="call.close", tooltip="Back to the list"),
@@ -40,11 +40,10 @@ class CallScreen(ModalScreen[None]):
         self._call_id = call_id
         self._drawn: tuple[object, ...] = ()
         self._detail = CallDetail()
-        self._key_line = RowView(id="call-keys")
+        self._key_line = RowText(id="call-keys")
         self._look: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        self._key_line.can_focus = False
         yield self._detail
         yield self._key_line
 
@@ -84,5 +83,5 @@ class CallScreen(ModalScreen[None]):
 def _key_row(call: CallView | None) -> Row:
     keys = [("[ ]", "call"), ("j k", "move")]
     if call is not None and isinstance(call.detail, TestRun):
-        keys += [("enter", "open a failure"), ("r", "run these tests again")]
+        keys += [("enter", "open a failure"), ("r", "run again")]
     return key_row([*keys, ("esc", "close")], lit=True)

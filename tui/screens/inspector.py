@@ -12,14 +12,15 @@ from cutaway.tui import format as figures
 from cutaway.tui.inspector.anatomy import anatomy_rows
 from cutaway.tui.inspector.time import Waterfall
 from cutaway.tui.inspector.tools import tools_rows
-from cutaway.tui.inspector.turns import turn_rows
+from cutaway.tui.inspector.turns import TurnRows
 from cutaway.tui.inspector.why import why_rows
 from cutaway.tui.inspector.wire import request_source, response_source
-from cutaway.tui.rows import Part, Row, Rows, RowSource, row
-from cutaway.tui.widgets.row_view import RowView
+from cutaway.tui.rows import Part, Row, Rows, RowSource, key_row, row
+from cutaway.tui.widgets.row_view import RowText, RowView
 
 Tab = Literal["Anatomy", "Request", "Response", "Tools", "Time", "Why"]
 TABS: tuple[Tab, ...] = get_args(Tab)
+KEYS = (("[ ]", "turn"), ("1–6", "tab"), ("j k", "move"), ("p", "readable"), ("esc", "close"))
 
 
 class Bodies(Protocol):
@@ -40,10 +41,9 @@ class InspectorScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     InspectorScreen { background: $background; }
     #inspector-turns { width: 30; border-right: solid $foreground 20%; }
-    #inspector-head, #inspector-tabs { height: 1; padding: 0 1; }
+    #inspector-head, #inspector-tabs, #inspector-keys { padding: 0 1; }
     #inspector-tabs { margin-bottom: 1; }
     #inspector-page { padding: 0 1; }
-    #inspector-keys { height: 1; padding: 0 1; }
     InspectorScreen.-narrow #inspector-turns { width: 18; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (the screen declares no ClassVar)
@@ -68,14 +68,12 @@ class InspectorScreen(ModalScreen[None]):
         self.tab: Tab = "Anatomy"
         self.pretty = False
         self._list = TurnList(id="inspector-turns")
-        self._head = RowView(id="inspector-head")
-        self._tabs = RowView(id="inspector-tabs")
+        self._head = RowText(id="inspector-head")
+        self._tabs = RowText(id="inspector-tabs")
         self._page = RowView(id="inspector-page")
-        self._keys = RowView(id="inspector-keys")
+        self._keys = RowText(id="inspector-keys")
 
     def compose(self) -> ComposeResult:
-        for part in (self._head, self._tabs, self._keys):
-            part.can_focus = False
         with Horizontal():
             yield self._list
             with Vertical():
@@ -96,7 +94,7 @@ class InspectorScreen(ModalScreen[None]):
     def show(self, ledger: Ledger) -> None:
         """Draw the ledger as it stands now, keeping the turn, the tab and the place."""
         self._ledger = ledger
-        self._list.set_rows(Rows(turn_rows(ledger)))
+        self._list.set_rows(TurnRows(ledger))
         self.open(self.turn_id)
 
     def open(self, turn_id: str) -> None:
@@ -110,18 +108,9 @@ class InspectorScreen(ModalScreen[None]):
         tabs: list[Part] = []
         for at, tab in enumerate(TABS, 1):
             lit = tab == self.tab
-            tabs += [(f"{at} ", "dim"), (f"[{tab}]", "accent") if lit else (f" {tab} ", "dim"), " "]
+            tabs.append((f"[{at} {tab}]", "accent") if lit else (f" {at} {tab} ", "dim"))
         self._tabs.set_rows(Rows([row(*tabs)]))
-        keys: tuple[tuple[str, str], ...] = (
-            ("[ ]", "turn"),
-            ("1–6", "tab"),
-            ("j k", "move"),
-            ("p", "readable"),
-            ("esc", "close"),
-        )
-        self._keys.set_rows(
-            Rows([row(*(part for key, word in keys for part in ((key, "accent"), (f" {word}  ", "dim"))))])
-        )
+        self._keys.set_rows(Rows([key_row(KEYS, lit=True)]))
         if turn is None:
             self._page.set_rows(Rows([row(("no turn yet: the first one begins with your message", "dim"))]))
             return

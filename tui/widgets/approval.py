@@ -53,6 +53,8 @@ class ApprovalWidget(Ask):
         self._arguments = arguments
 
     def title(self) -> str:
+        if isinstance(edit := self.request.preview, FileEdit):
+            return "Create this file?" if edit.created else "Make this edit?"
         return _QUESTIONS[self.request.access.effect]
 
     def subject(self) -> str:

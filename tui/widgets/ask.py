@@ -13,9 +13,9 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from cutaway.harness.answers import Answer
-from cutaway.tui.rows import Row, Rows, justified, row
+from cutaway.tui.rows import Headline, Row, Rows, row
 from cutaway.tui.transcript.safe_text import one_line
-from cutaway.tui.widgets.row_view import RowView
+from cutaway.tui.widgets.row_view import RowText
 
 DEAF_SECONDS = 0.4
 """How long a question must have been on the screen, without a key for it, before a key answers it."""
@@ -34,23 +34,6 @@ class LineInput(Input):
         self.insert_text_at_cursor(one_line(event.text.strip("\r\n")))
 
 
-class AskText(RowView, can_focus=False):
-    """A part of a question's text; it scrolls when it is long, and its question has the focus."""
-
-    DEFAULT_CSS = "AskText { height: auto; }"
-
-
-class Headline:
-    """One row with a left and a right end."""
-
-    def __init__(self, left: Row, right: Row) -> None:
-        self._left = left
-        self._right = right
-
-    def lines(self, width: int) -> Sequence[Row]:
-        return (justified(self._left, self._right, width),)
-
-
 class Ask(Widget, can_focus=True):
     """A question of the harness, answered by single letters while it has the focus.
 
@@ -67,9 +50,10 @@ class Ask(Widget, can_focus=True):
         padding: 0 1;
         border-subtitle-color: $text-muted;
         &:focus, &:focus-within { border: heavy $warning; }
-        & .ask--body { max-height: 35vh; margin: 1 0; }
+        & .ask--body { max-height: 35vh; margin: 1 0; overflow-y: auto; }
         &.-full .ask--body { max-height: 70vh; }
-        & LineInput { display: none; height: 1; border: none; padding: 0; }
+        & LineInput { display: none; height: 1; border: none; padding: 0 1; background: $foreground 10%; }
+        & LineInput:focus { border: none; }
         &.-typing LineInput { display: block; }
     }
     """
@@ -107,11 +91,11 @@ class Ask(Widget, can_focus=True):
         self._quiet_since: float | None = None
         self._place = (1, 1)
         self._left: Widget | None = None
-        self._head = AskText()
-        self._body = AskText()
-        self._foot = AskText()
-        self._keys = AskText()
-        self._input = LineInput()
+        self._head = RowText()
+        self._body = RowText()
+        self._foot = RowText()
+        self._keys = RowText()
+        self._input = LineInput(compact=True)
 
     def title(self) -> str:
         """The question in a few words of our own."""

@@ -10,7 +10,7 @@ from textual.message import Message
 from cutaway.harness.details import TestRun
 from cutaway.harness.ledger import CallView
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, target_of
+from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, target_of
 from cutaway.tui.rows import BLANK, Part, Row, Rows, row, text_lines
 from cutaway.tui.widgets.detail import detail_rows
 from cutaway.tui.widgets.detail.terminal import output_rows, prompt_rows
@@ -39,8 +39,7 @@ def _decision_rows(call: CallView) -> list[Row]:
     rows = []
     if call.asked is not None:
         rows.append(row(("asked because ", "dim"), call.asked.reason, hang=2))
-    by = call.decided_by or (call.decided.kind.replace("-", " ") if call.decided else "")
-    if by:
+    if by := decider_of(call):
         rows.append(row(("decided by ", "dim"), by, hang=2))
     if call.decided is not None and call.decided.rule:
         rows.append(row(("rule ", "dim"), call.decided.rule, hang=2))
@@ -54,7 +53,11 @@ def _time_rows(call: CallView) -> list[Row]:
     if call.completed is not None and call.started_at is not None:
         parts += [("ran ", "dim"), figures.duration(call.completed.ran_ms / 1000)]
     if call.waited_ms:
-        parts += [("  waited for you ", "dim"), figures.duration(call.waited_ms / 1000)]
+        parts += [
+            ("  " if parts else ""),
+            ("waited for you ", "dim"),
+            figures.duration(call.waited_ms / 1000),
+        ]
     return [row(*parts)] if parts else []
 
 

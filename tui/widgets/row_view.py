@@ -48,8 +48,7 @@ class RowView(ScrollView, can_focus=True):
         & .row--number { color: $text-warning; }
         & .row--comment { color: $text-muted; text-style: italic; }
         & .row--name { color: $text-accent; }
-        & .row--cursor { text-style: bold; }
-        &:focus .row--cursor { background: $primary 30%; }
+        &:focus .row--cursor { background: $primary 25%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -165,7 +164,7 @@ class RowView(ScrollView, can_focus=True):
 
     def _strip(self, line: Row, width: int) -> Strip:
         on_cursor = bool(line.key) and line.key == self.cursor
-        marked = self.get_component_rich_style("row--cursor", partial=True) if on_cursor else Style.null()
+        marked = self._cursor_style() if on_cursor else Style.null()
         segments = [
             Segment(piece.text, self.get_component_rich_style(f"row--{piece.tone}") + marked)
             for piece in line.pieces
@@ -177,6 +176,11 @@ class RowView(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(
             width, segments[-1].style if filled else self.rich_style + marked
         )
+
+    def _cursor_style(self) -> Style:
+        """Bold, on the background that the theme blends for the cursor."""
+        style = self.get_component_rich_style("row--cursor")
+        return Style(bgcolor=style.bgcolor, bold=True)
 
     def action_walk(self, step: int) -> None:
         keys = self.keys()
@@ -225,3 +229,9 @@ class RowView(ScrollView, can_focus=True):
         """The first and the last line of the row with `key`; the top when there is none."""
         found = [at for at, line in enumerate(self._lines(self._width)) if line.key == key]
         return (found[0], found[-1]) if found else (0, 0)
+
+
+class RowText(RowView, can_focus=False):
+    """Rows that are as high as they need; whoever holds them has the focus."""
+
+    DEFAULT_CSS = "RowText { height: auto; overflow-y: hidden; }"

@@ -38,7 +38,7 @@ def test_a_new_file_and_a_change_of_bytes_only_say_so() -> None:
 
 def test_a_read_shows_path_range_and_numbered_text_in_tones() -> None:
     rows = detail_rows(READ)
-    assert rows[0].text == "src/calc.py  lines 1–4  of 30"
+    assert rows[0].text == "src/calc.py  lines 1–4 of 30"
     assert [row.text for row in rows[2:5]] == [
         "1  def add(a, b):",
         "2      # comment",
@@ -168,7 +168,7 @@ async def test_a_refused_call_shows_who_decided_what_was_said_and_the_raw_argume
         await pilot.pause()
         screen = on_screen(stage)
         for part in (
-            "denied by user",
+            "decided by you",
             "not that folder [/]",
             "waited for you 4.0s",
             '"command": "rm -rf build"',

@@ -15,7 +15,7 @@ def read_rows(read: FileRead) -> list[Row]:
         ]
     if not read.total_lines:
         return [row((read.path, "strong"), ("  empty file", "dim"), hang=2)]
-    part = "whole file" if read.whole else f"of {read.total_lines}"
-    head = row((read.path, "strong"), (f"  lines {read.first_line}–{read.last_line}  {part}", "dim"), hang=2)
+    part = ", whole file" if read.whole else f" of {read.total_lines}"
+    head = row((read.path, "strong"), (f"  lines {read.first_line}–{read.last_line}{part}", "dim"), hang=2)
     body = numbered(code_lines(read.text, read.path), read.first_line) if read.text else ()
     return [head, BLANK, *(row((number, "dim"), *line, hang=len(number)) for number, line in body)]
