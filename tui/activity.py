@@ -53,5 +53,8 @@ def tab_facts(ledger: Ledger) -> dict[Pane, str]:
     asking = len(ledger.asking) + (ledger.limit_asked is not None)
     said = f"{count_of(asking, 'question')}" if asking else ""
     counted = f"{open_calls} open" if open_calls else (str(len(calls)) if calls else "")
-    spent = fmt.spent(ledger.spending) if ledger.spending.calls else ""
-    return {"conversation": said, "calls": counted, "meter": spent.split(" (")[0]}
+    spending = ledger.spending
+    spent = fmt.tokens(spending.usage.input + spending.usage.output) if spending.calls else ""
+    if spending.cost is not None and spending.calls:
+        spent = fmt.money(spending.cost, estimated=spending.usage.estimated)
+    return {"conversation": said, "calls": counted, "meter": spent}

@@ -81,8 +81,12 @@ class CutawayApp(App[None]):
             ("ansi-background", "ansi-foreground", "foreground-disabled", "surface-active"), "ansi_default"
         )
 
-    def on_mount(self) -> None:
-        self.push_screen(self.main)
+    def get_default_screen(self) -> MainScreen:
+        """The main screen is the first one: a blank one under it would be laid out and styled for nothing."""
+        return self.main
+
+    async def on_mount(self) -> None:
+        await self.main.ready.wait()  # keys that came before it would fall on nothing
         self._listen_to_signals()
         self.call_after_refresh(self.open_session)
         for problem in (*self._problems, *unknown_actions(self._keys), *map(str, clashes(self._keys))):
@@ -160,9 +164,9 @@ class CutawayApp(App[None]):
         if error is None:
             return
         place = traceback.extract_tb(error.__traceback__)[-1:]
-        where = f" ({place[0].filename}:{place[0].lineno})" if place else ""
-        saved = f" `cutaway resume {self.session.id}` goes on with it." if self.session is not None else ""
-        message = (
-            f"cutaway's screen failed: {type(error).__name__}: {error}{where}. The session is saved.{saved}"
-        )
-        self.panic(Text(message))
+        lines = [f"cutaway's screen failed: {type(error).__name__}: {error}"]
+        if place:
+            lines.append(f"in {place[0].filename}, line {place[0].lineno}")
+        if self.session is not None:
+            lines.append(f"The session is saved; this goes on with it: cutaway resume {self.session.id}")
+        self.panic(Text("\n".join(lines)))

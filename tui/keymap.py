@@ -60,20 +60,20 @@ class Clash:
 
 ACTIONS: tuple[Action, ...] = (
     Action(
-        "prompt.send", "enter", "Send", "Send the message; while the model works it waits in the queue",
+        "prompt.send", "enter", "Send", "While the model works it waits in the queue",
         "prompt", "screen.send", "Conversation", palette=False,
     ),
     Action(
-        "prompt.newline", "ctrl+j,shift+enter,alt+enter", "New line", "Start a new line in the message",
+        "prompt.newline", "ctrl+j,shift+enter,alt+enter", "New line", "In the message",
         "prompt", "screen.newline", "Conversation", palette=False,
     ),
     Action(
-        "session.interrupt", "escape", "Interrupt", "Stop the model call and the running tools",
+        "session.interrupt", "escape", "Interrupt", "Stops the model call and the running tools",
         "main", "screen.interrupt", "Session",
     ),
     Action(
         "session.break", "ctrl+c", "Copy, clear, interrupt, quit",
-        "Copies a selection; else clears the message; else interrupts; twice when idle, quits",
+        "A selection, else the message, else the work; twice quits",
         "main", "screen.break", "Session", priority=True, palette=False,
     ),
     Action(
@@ -82,74 +82,74 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "session.steer", "ctrl+s", "Send now",
-        "Deliver the message after the tools that run now, not after the whole task",
+        "After the tools that run now, not after the whole task",
         "main", "screen.steer", "Session", priority=True,
     ),
     Action(
         "session.take_back", "alt+up", "Take back a queued message",
-        "Bring the newest queued message back into the prompt",
+        "The newest one, into the prompt",
         "main", "screen.take_back", "Session",
     ),
     Action(
-        "session.retry", "ctrl+r", "Retry now", "Skip the wait before the next attempt",
+        "session.retry", "ctrl+r", "Retry now", "Skips the wait before the next attempt",
         "main", "screen.retry_now", "Session",
     ),
     Action(
-        "session.answer", "ctrl+g", "Answer the question", "Give the keys to the question that waits",
+        "session.answer", "ctrl+g", "Answer the question", "Gives it the keys",
         "main", "screen.answer", "Session",
     ),
     Action(
         "conversation.copy", "alt+c", "Copy the last answer",
-        "Copy the model's newest answer as it was written",
+        "As the model wrote it",
         "main", "screen.copy_answer", "Conversation",
     ),
     Action(
-        "conversation.end", "ctrl+end", "Go to the end", "Follow the newest text again",
+        "conversation.end", "ctrl+end", "Go to the end", "Follows the newest text again",
         "main", "screen.go_to_end", "Conversation", priority=True,
     ),
     Action(
-        "view.conversation", "f2,alt+1,1", "Conversation", "Go to the conversation",
+        "view.conversation", "f2,alt+1,1", "Conversation", "What was said, and injected",
         "main", "screen.pane('conversation')", "View",
     ),
     Action(
-        "view.calls", "f3,alt+2,2", "Tool calls", "Go to the tool calls",
+        "view.calls", "f3,alt+2,2", "Tool calls", "What runs and what ran",
         "main", "screen.pane('calls')", "View",
     ),
     Action(
-        "view.meter", "f4,alt+3,3", "Meter", "Go to the meter",
+        "view.meter", "f4,alt+3,3", "Meter", "Tokens, cache and money",
         "main", "screen.pane('meter')", "View",
     ),
     Action(
-        "view.next", "tab", "Next pane", "Move the focus to the next pane",
+        "view.next", "tab", "Next pane", "Moves the keys there",
         "main", "screen.next_pane", "View",
     ),
     Action(
         "view.inspector", "f5,i", "Inspect the turn",
-        "Open the newest turn, or the one under the cursor, as a document",
+        "The newest one, or the one under the cursor",
         "main", "screen.inspect", "View",
     ),
     Action(
-        "view.thinking", "ctrl+o", "Fold or unfold thinking", "Show or hide the model's thinking everywhere",
+        "view.thinking", "ctrl+o", "Fold or unfold thinking", "All of it",
         "main", "screen.fold_thinking", "View",
     ),
     Action(
-        "view.search", "ctrl+f", "Search the conversation", "Find text in everything that was said",
+        "view.search", "ctrl+f", "Search the conversation", "Finds text in all of it",
         "main", "screen.search", "View",
     ),
     Action(
-        "app.palette", "ctrl+p", "Command palette", "Find any action by its name",
+        "app.palette", "ctrl+p", "Command palette", "Finds any action by its name",
         "app", "app.command_palette", "Program", priority=True, palette=False,
     ),
     Action(
-        "app.keys", "f1,question_mark", "Keys", "Show every key",
+        "app.keys", "f1,question_mark", "Keys", "Shows every key",
         "app", "app.show_keys", "Program",
     ),
     Action(
-        "app.theme", "ctrl+t", "Next theme", "Change the colours",
+        "app.theme", "ctrl+t", "Next theme", "Changes the colours",
         "app", "app.next_theme", "Program", priority=True,
     ),
     Action(
-        "app.quit", "ctrl+q", "Quit", "Save the session and leave",
+        "app.quit", "ctrl+q", "Quit", "Saves the session and leaves",
         "app", "app.quit", "Program", priority=True,
     ),
     Action(

@@ -35,6 +35,8 @@ OWN_VARIABLES = {
     "removed": "error",
     "added-background": "surface",
     "removed-background": "surface",
+    "user-background": "surface",
+    "code-background": "surface",
     "cached": "primary",
     "written": "secondary",
     "fresh": "warning",

@@ -37,7 +37,7 @@ def test_coloured_words_can_be_read_too(path: Path) -> None:
     """G12: states, modes, diff signs and meter parts are text as well: 4.5:1 on the background."""
     theme = read_theme(path)
     values = theme.to_color_system().generate() | theme.variables
-    grounds = {"text-disabled", "rule", "added-background", "removed-background"}
+    grounds = {role for role in OWN_VARIABLES if role.endswith("-background")} | {"text-disabled", "rule"}
     roles = {"primary", "secondary", "accent", "success", "warning", "error", *OWN_VARIABLES} - grounds
     faint = {
         role: round(ratio, 2)
@@ -45,8 +45,11 @@ def test_coloured_words_can_be_read_too(path: Path) -> None:
         if (ratio := contrast(Color.parse(values[role]), Color.parse(values["background"]))) < 4.5
     }
     assert faint == {}
-    for sign in ("added", "removed"):
-        assert contrast(Color.parse(values["foreground"]), Color.parse(values[f"{sign}-background"])) >= 4.5
+    for part in ("added", "removed", "user", "code"):
+        ground = Color.parse(values[f"{part}-background"])
+        assert contrast(Color.parse(values["foreground"]), ground) >= 4.5
+        if part in values:
+            assert contrast(Color.parse(values[part]), ground) >= 4.5
 
 
 def test_the_sixteen_colour_theme_names_no_other_colour() -> None:

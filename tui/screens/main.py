@@ -1,5 +1,6 @@
 """The main screen: conversation, tool calls, meter, prompt and one status line."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar, cast
@@ -49,7 +50,8 @@ class MainScreen(Screen[None]):
     AUTO_FOCUS = "Prompt"
 
     def __init__(self, root: str, keys: Mapping[str, str]) -> None:
-        super().__init__()
+        super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
+        self.ready = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT_BELOW, "-tall")]
         self.ledger = Ledger()
@@ -76,6 +78,7 @@ class MainScreen(Screen[None]):
         yield self.status
 
     def on_mount(self) -> None:
+        self.ready.set()
         self._clock = self.set_interval(1.0, self._tick, pause=True)
 
     @property

@@ -8,7 +8,7 @@ by an `Anchor`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -54,6 +54,8 @@ class Placed:
     heights: Heights = field(default_factory=Heights)
     frozen: int = 0
     """Sections at the front that are final."""
+    ahead: int = 0
+    """Sections at the front that need not be looked at to draw ahead."""
     arrived: list[str] = field(default_factory=list)
     """Text that came after `block.text` was last put together."""
 
@@ -223,6 +225,7 @@ class Layout:
         del placed.sections[start:]
         placed.heights.replace_from(start, ())
         placed.frozen = min(placed.frozen, start)
+        placed.ahead = min(placed.ahead, start)
 
     # rows
 
@@ -339,6 +342,13 @@ class Layout:
             if not section.measured:
                 self._lines(spot.placed, spot.section)
             row = self.row_of(spot.placed, spot.section, 0) + section.height
+
+    def draw_ahead(self, placed: Placed, stop: Callable[[], bool]) -> None:
+        """Draw what is final of a block that grows, until `stop`."""
+        while placed.ahead < placed.frozen and not stop():
+            if not placed.sections[placed.ahead].measured:
+                self._lines(placed, placed.ahead)
+            placed.ahead += 1
 
     def settle(self) -> Iterator[None]:
         """Make all heights true, from the end back, one section a step."""

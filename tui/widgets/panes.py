@@ -25,7 +25,7 @@ class Panes(Horizontal):
     """
 
     def __init__(self, root: str, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-show-conversation")
         self.shown: Pane = "conversation"
         self.empty_page = EmptyPage(root, id="empty")
         self.transcript = Transcript(id="conversation")
@@ -42,7 +42,6 @@ class Panes(Horizontal):
 
     def on_mount(self) -> None:
         self.calls.border_title, self.meter.border_title = "Tool calls", "Meter"
-        self.bring(self.shown)
 
     def bring(self, pane: Pane) -> None:
         """Put a pane in front, where only one is seen at a time."""
