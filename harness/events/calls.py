@@ -10,7 +10,10 @@ from cutaway.tools.details import Detail, Progress
 
 
 class PermissionRequested(EventBase, frozen=True):
-    """A question to the user; `always` is the rule that "always for this session" would add."""
+    """A question to the user; `always` is the rule that "always for this session" would add.
+
+    `rule` names the rule or mode that made the harness ask; '' in logs that do not hold it.
+    """
 
     type: ClassVar[str] = "permission.requested"
     request_id: str
@@ -20,6 +23,7 @@ class PermissionRequested(EventBase, frozen=True):
     reason: str
     preview: Detail | None = None
     always: str = ""
+    rule: str = ""
 
 
 PermissionKind = Literal["approved", "approved-for-session", "denied-by-user", "denied-no-user", "cancelled"]

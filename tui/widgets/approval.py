@@ -95,7 +95,8 @@ class ApprovalWidget(Ask):
             if request.always
             else row(("a", "dim"), ("  not offered: no rule would be narrow enough", "dim"), hang=3)
         )
-        return row(("asked because ", "dim"), request.reason, hang=3), always
+        by = f"  by {request.rule}" if request.rule and request.rule not in request.reason else ""
+        return row(("asked because ", "dim"), request.reason, (by, "dim"), hang=3), always
 
     def key_rows(self) -> Sequence[Row]:
         keys = [("y", "yes, once"), ("n", "no, and say why")]

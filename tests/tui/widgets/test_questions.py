@@ -219,6 +219,17 @@ async def test_control_and_direction_characters_of_a_command_are_shown_as_escape
         assert r"$ echo \x1b]52;c;x\x07 \u202edecoy\u200b \U000e0041\x0d" in on_screen(desk)
 
 
+async def test_the_reason_and_the_rule_that_asked_are_shown() -> None:
+    desk, clock = Desk(), FakeClock()
+    async with desk.run_test(size=SMALL) as pilot:
+        asked = PermissionRequested(
+            "p1", "c1", "run_tests", Access("execute"), "run_tests runs programs.", rule="mode interactive"
+        )
+        await desk.put(pilot, ApprovalWidget(asked, clock=clock))
+        assert "asked because run_tests runs programs.  by mode interactive" in on_screen(desk)
+        assert "the call names nothing that it would touch" in on_screen(desk)
+
+
 async def test_arguments_that_no_preview_shows_are_shown() -> None:
     desk, clock = Desk(), FakeClock()
     async with desk.run_test(size=SMALL) as pilot:
