@@ -89,8 +89,23 @@ class CutawayApp(App[None]):
         await self.main.ready.wait()  # keys that came before it would fall on nothing
         self._listen_to_signals()
         self.call_after_refresh(self.open_session)
+        if self._theme_folder is not None and self._theme_folder.is_dir():
+            self.watch_themes(self._theme_folder)
         for problem in (*self._problems, *unknown_actions(self._keys), *map(str, clashes(self._keys))):
             self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    @work(exclusive=True, group="themes")
+    async def watch_themes(self, folder: Path) -> None:
+        """Show a theme as it is saved; one that breaks is named and the old one stays."""
+        from watchfiles import awatch
+
+        async for _ in awatch(folder, recursive=False):
+            loaded = load_themes(folder)
+            for theme in loaded.themes:
+                self.register_theme(theme)
+            for problem in loaded.problems:
+                self.notify(problem, severity="warning", markup=False, timeout=10)
+            self.refresh_css(animate=False)
 
     @work(exclusive=True, group="open")
     async def open_session(self) -> None:

@@ -1,10 +1,12 @@
-"""The `cutaway` command: where the parts are put together; Textual is imported only for a screen."""
+"""The `cutaway` command: where the parts are put together; each command imports only what it needs."""
 
-import argparse
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 USAGE_ERROR = 2
 
@@ -38,7 +40,7 @@ def _version() -> int:
     return 0
 
 
-def _guarded(command: Callable[[argparse.Namespace], int], parsed: argparse.Namespace) -> int:
+def _guarded(command: Callable[["argparse.Namespace"], int], parsed: "argparse.Namespace") -> int:
     """Turn what a user can mend into one message, and a closed pipe into silence."""
     from cutaway.harness.errors import AuthenticationFailed, ConfigError, HarnessError
 
@@ -57,7 +59,9 @@ def _guarded(command: Callable[[argparse.Namespace], int], parsed: argparse.Name
         return 130
 
 
-def _run(parsed: argparse.Namespace) -> int:
+def _run(parsed: "argparse.Namespace") -> int:
+    import asyncio
+
     from cutaway.harness.desk import NobodyThere
     from cutaway.harness.headless import run_headless
     from cutaway.harness.launch import launch
@@ -78,11 +82,13 @@ def _run(parsed: argparse.Namespace) -> int:
     return asyncio.run(go())
 
 
-def _demo(parsed: argparse.Namespace) -> int:
+def _demo(parsed: "argparse.Namespace") -> int:
     if not parsed.headless:
         from cutaway.tui.screen import run_demo
 
         return run_demo(parsed)
+
+    import asyncio
 
     from cutaway.harness.demo.story import REQUEST, DemoAnswers, open_demo
     from cutaway.harness.headless import run_headless
@@ -99,18 +105,18 @@ def _demo(parsed: argparse.Namespace) -> int:
     return asyncio.run(go())
 
 
-def _screen(parsed: argparse.Namespace) -> int:
+def _screen(parsed: "argparse.Namespace") -> int:
     from cutaway.tui.screen import run_screen
 
     return run_screen(parsed)
 
 
-def _resume(parsed: argparse.Namespace) -> int:
+def _resume(parsed: "argparse.Namespace") -> int:
     parsed.resume, parsed.continue_, parsed.prompt = parsed.id, not parsed.id, ""
     return _screen(parsed)
 
 
-def _sessions(parsed: argparse.Namespace) -> int:
+def _sessions(parsed: "argparse.Namespace") -> int:
     from cutaway.harness.eventlog.store import SessionStore
     from cutaway.tui.sessions_command import list_sessions, show_session
 
@@ -128,13 +134,15 @@ def _sessions(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _doctor(parsed: argparse.Namespace) -> int:
+def _doctor(parsed: "argparse.Namespace") -> int:
+    import asyncio
+
     from cutaway.tui.doctor import doctor
 
     return asyncio.run(doctor(parsed.cwd))
 
 
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+_COMMANDS: dict[str, Callable[["argparse.Namespace"], int]] = {
     "": _screen,
     "run": _run,
     "demo": _demo,

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import sys
 from importlib import import_module
@@ -33,6 +34,7 @@ def run_demo(parsed: argparse.Namespace) -> int:
 
 
 def _show(opener: "_Opener | _DemoOpener", root: Path, theme: str, prompt: str) -> int:
+    gc.disable()  # nothing that is made before the first paint is garbage, and looking for it takes a tenth
     from cutaway.tui.app import CutawayApp  # late: only a screen pays for Textual
 
     app = CutawayApp(
@@ -55,7 +57,7 @@ class _Opener:
         self._target = target
 
     async def __call__(self) -> LiveSession:
-        await asyncio.to_thread(import_module, "cutaway.harness.launch")  # 0.2 s, and keys are taken meanwhile
+        await _load("cutaway.harness.launch")
         from cutaway.harness.launch import launch
         from cutaway.harness.providers.discovery import NoModelReachable
 
@@ -73,12 +75,20 @@ class _DemoOpener:
         self._request = request
 
     async def __call__(self) -> LiveSession:
+        await _load("cutaway.harness.demo.story")
         from cutaway.harness.demo.story import REQUEST, open_demo
 
         session = await open_demo(fast=self._fast)
         if self._request:
             session.send(REQUEST)
         return session
+
+
+async def _load(module: str) -> None:
+    """Import what opens a session (0.2 s) while keys are taken; later garbage is sought in new objects."""
+    await asyncio.to_thread(import_module, module)
+    gc.freeze()
+    gc.enable()
 
 
 def _no_terminal() -> str:

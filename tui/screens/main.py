@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import ClassVar, cast
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -13,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from cutaway.harness.events import Mode, Record, SessionIdle
+from cutaway.harness.events import Mode, Record, SessionIdle, UserMessageSent
 from cutaway.harness.ledger import Ledger
 from cutaway.tui.activity import activity, tab_facts
 from cutaway.tui.conversation import Conversation
@@ -80,6 +81,8 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         self.ready.set()
         self._clock = self.set_interval(1.0, self._tick, pause=True)
+        for moved in ("scroll_y", "virtual_size"):
+            self.watch(self.transcript, moved, self._mark_below, init=False)
 
     @property
     def narrow(self) -> bool:
@@ -99,7 +102,11 @@ class MainScreen(Screen[None]):
         """Take the opened session: show its records from the first on, and send what waited for it."""
         self.status.place(root=str(session.root), session=session.id)
         self.run_worker(pump(session.subscribe(), self.ledger, self.deliver), name="pump")
+        for record in session.records:
+            if isinstance(record.event, UserMessageSent) and record.event.source == "user":
+                self.prompt.remember(record.event.content)
         self.outgoing.attach(session)
+        self.look_at_branch(session.root)
         self._show_queue()
 
     def deliver(self, records: Sequence[Record]) -> None:
@@ -113,7 +120,19 @@ class MainScreen(Screen[None]):
         self.panes.show_conversation(not self.conversation.empty)
         if any(isinstance(record.event, SessionIdle) for record in records):
             self.status.say("")
+            if self.outgoing.session is not None:
+                self.look_at_branch(self.outgoing.session.root)
         self._tend_clock()
+
+    @work(exclusive=True, group="branch")
+    async def look_at_branch(self, root: Path) -> None:
+        """Ask git, away from the screen, on which branch we are; commands may have changed it."""
+        from cutaway.harness.workspace import git_facts
+
+        self.status.place(branch=(await git_facts(root)).branch)
+
+    def _mark_below(self) -> None:
+        self.status.tell_below(self.transcript.new_lines)
 
     def _show_part(self, part: Part) -> None:
         match part:
@@ -314,8 +333,6 @@ class MainScreen(Screen[None]):
     def _seek(self, event: SearchBar.Sought) -> None:
         hits = self.transcript.search(event.text)
         self.search_bar.count(f"{len(hits):,} found" if event.text else "")
-        if hits:
-            self.transcript.next_hit()
 
     @on(SearchBar.Stepped)
     def _step(self, event: SearchBar.Stepped) -> None:
