@@ -20,6 +20,8 @@ from cutaway.tui.widgets.row_view import RowText, RowView
 
 Tab = Literal["Anatomy", "Request", "Response", "Tools", "Time", "Why"]
 TABS: tuple[Tab, ...] = get_args(Tab)
+LOOK_SECONDS = 0.5
+"""How often the session is looked at for changes while the inspector is open."""
 KEYS = (("[ ]", "turn"), ("1–6", "tab"), ("j k", "move"), ("p", "readable"), ("esc", "close"))
 
 
@@ -67,6 +69,7 @@ class InspectorScreen(ModalScreen[None]):
         self.turn_id = turn_id if turn_id in ledger.turns else (newest.id if newest else "")
         self.tab: Tab = "Anatomy"
         self.pretty = False
+        self._drawn: tuple[object, ...] = ()
         self._list = TurnList(id="inspector-turns")
         self._head = RowText(id="inspector-head")
         self._tabs = RowText(id="inspector-tabs")
@@ -85,6 +88,12 @@ class InspectorScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         self.show(self._ledger)
         self._page.focus()
+        self.set_interval(LOOK_SECONDS, self.look)
+
+    def look(self) -> None:
+        """Draw anew what has changed while the session goes on; nothing is painted when nothing has."""
+        if _state(self._ledger, self.turn) != self._drawn:
+            self.show(self._ledger)
 
     @property
     def turn(self) -> TurnView | None:
@@ -94,12 +103,16 @@ class InspectorScreen(ModalScreen[None]):
     def show(self, ledger: Ledger) -> None:
         """Draw the ledger as it stands now, keeping the turn, the tab and the place."""
         self._ledger = ledger
+        if self.turn is None and ledger.turn is not None:
+            self.turn_id = ledger.turn.id
+        self._drawn = _state(ledger, self.turn)
         self._list.set_rows(TurnRows(ledger))
         self.open(self.turn_id)
 
     def open(self, turn_id: str) -> None:
         """Open a turn at the tab that is shown."""
         moved, self.turn_id = turn_id != self.turn_id, turn_id
+        self._drawn = _state(self._ledger, self.turn)
         self._list.walk_to(turn_id)
         self._draw(keep_scroll=not moved)
 
@@ -158,6 +171,14 @@ class InspectorScreen(ModalScreen[None]):
     def action_pretty(self) -> None:
         self.pretty = not self.pretty
         self._draw()
+
+
+def _state(ledger: Ledger, turn: TurnView | None) -> tuple[object, ...]:
+    """What a turn's pages depend on and can still change."""
+    if turn is None:
+        return (len(ledger.turns),)
+    calls = tuple((call.state, call.rerun) for call in turn.calls)
+    return (len(ledger.turns), turn.request, turn.response, turn.failure, turn.why, len(turn.pieces), calls)
 
 
 def _head_row(turn: TurnView) -> Row:

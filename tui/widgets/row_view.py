@@ -49,6 +49,8 @@ class RowView(ScrollView, can_focus=True):
         & .row--comment { color: $text-muted; text-style: italic; }
         & .row--name { color: $text-accent; }
         &:focus .row--cursor { background: $primary 25%; }
+        &:ansi .row--added, &:ansi .row--removed { background: ansi_default; }
+        &:ansi:focus .row--cursor { background: ansi_default; text-style: reverse; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -180,7 +182,7 @@ class RowView(ScrollView, can_focus=True):
     def _cursor_style(self) -> Style:
         """Bold, on the background that the theme blends for the cursor."""
         style = self.get_component_rich_style("row--cursor")
-        return Style(bgcolor=style.bgcolor, bold=True)
+        return Style(bgcolor=style.bgcolor, bold=True, reverse=style.reverse)
 
     def action_walk(self, step: int) -> None:
         keys = self.keys()

@@ -204,3 +204,24 @@ async def test_live_output_is_followed_until_somebody_scrolls_up() -> None:
         assert screen._detail.scroll_y == 2
         await pilot.press("escape")
         await until(pilot, lambda: stage.screen is not screen)
+
+
+async def test_sixteen_colours_leave_diffs_and_the_cursor_legible() -> None:
+    """A tint of a terminal's own colour would be the colour itself: text on its own ground."""
+    story, told = busy_story()
+    detail = CallDetail()
+    stage = Stage(detail)
+    async with stage.run_test(size=(80, 24)) as pilot:
+        stage.theme = "ansi-dark"
+        detail.show(story.ledger.calls[told[2].id])
+        await pilot.pause()
+        painted = [segment for y in range(20) for segment in detail.render_line(y) if segment.text.strip()]
+        assert any(segment.text.startswith("+ ") for segment in painted)
+        for segment in painted:
+            assert segment.style is not None and segment.style.bgcolor is not None
+            assert segment.style.bgcolor.is_default
+        detail.show(story.ledger.calls[told[3].id])
+        detail.focus()
+        await pilot.press("j")
+        cursor = next(segment for y in range(20) for segment in detail.render_line(y) if segment.text == "›")
+        assert cursor.style is not None and cursor.style.reverse

@@ -184,3 +184,24 @@ async def test_an_empty_session_has_a_plain_word() -> None:
             await pilot.press(key)
             await pilot.pause()
         assert "no turn yet" in on_screen(stage)
+
+
+async def test_a_turn_that_goes_on_is_drawn_anew() -> None:
+    story = Story()
+    stage = Stage()
+    async with stage.run_test(size=SMALL) as pilot:
+        screen = await opened(stage, story)
+        story.message("go")
+        story.turn(block("user", "m", 10))
+        screen.look()
+        await pilot.pause()
+        assert "turn 1 of 25" in on_screen(stage)
+        await pilot.press("6")
+        story.answer("done")
+        story.end_turn("it answered without a tool call")
+        screen.look()
+        await pilot.pause()
+        assert "it answered without a tool call" in on_screen(stage)
+        before = screen._page._source
+        screen.look()
+        assert screen._page._source is before
