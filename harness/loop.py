@@ -2,26 +2,24 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import assert_never
 
 from cutaway.harness import events as e
 from cutaway.harness.answers import LimitAnswer
+from cutaway.harness.closing import FAULT_RESULT, INTERRUPTED, Stop, close_calls, close_turn_parts
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.limits import autopilot_limit, next_limit
 from cutaway.harness.messages import AssistantMessage, ToolCall
 from cutaway.harness.model_call import call_model
 from cutaway.harness.prompt.builder import define_tool
 from cutaway.harness.seams import Seams, new_id
-from cutaway.harness.tool_runner import close_open_calls, run_calls
+from cutaway.harness.tool_runner import run_calls
 from cutaway.tools.details import TaskCompleted
 
 MENDS = 1
 """How often in a row an answer that was cut or empty is sent back to the model."""
 
-INTERRUPTED = (
-    "Error: interrupted by the user before it finished. It may have had a part of its effects; "
-    "look before you try it again."
-)
 NOT_RUN = "Error: not run. The tool-call limit of this interaction was reached and the user stopped it."
 CUT_ANSWER = (
     "Your last answer was cut by the output limit. A tool call that was not complete was not run: make it "
@@ -41,35 +39,46 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
     then over: it is the normal way to stop and is not raised again.
     """
     reason: e.EndReason
+    stop: Stop | None = None
     try:
         await prepare(seams)
         reason, explanation = await _turns(seams, interaction_id, limit)
     except asyncio.CancelledError:
         seams.emit(e.Aborted("interrupted by the user"))
-        close_open_calls(seams, "interrupted", INTERRUPTED)
-        reason, explanation = "interrupted", "You interrupted it."
+        stop = INTERRUPTED
+        reason, explanation = "interrupted", stop.why
     except ProviderError as error:
         seams.emit(e.SessionErrored(type(error).__name__, str(error), error.status, error.request_id))
         reason, explanation = "error", str(error)
     except Exception as error:  # the other broad except: the session outlives any fault of ours
-        close_open_calls(seams, "interrupted", INTERRUPTED)
-        message = (
-            f"cutaway itself failed: {type(error).__name__}: {error}. "
-            "The session is saved; send a message to go on."
-        )
-        seams.emit(e.SessionErrored("InternalError", message))
-        reason, explanation = "error", message
+        reason, explanation = "error", _fault(error)
+        stop = Stop("InternalError", explanation, FAULT_RESULT)
+        seams.emit(e.SessionErrored("InternalError", explanation))
+    if stop is not None:
+        close_turn_parts(seams.emit, seams.conversation, seams.ledger, stop)
     await _end(seams, interaction_id, reason, explanation)
 
 
+def _fault(error: BaseException) -> str:
+    """Name a fault of ours; of several at once (reads run side by side) the first one."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return (
+        f"cutaway itself failed: {type(error).__name__}: {error}. "
+        "The session is saved; send a message to go on."
+    )
+
+
 async def _end(seams: Seams, interaction_id: str, reason: e.EndReason, explanation: str) -> None:
+    """Record the end; an interrupt that comes now has nothing left to stop."""
     turn = seams.ledger.turn
     if turn is not None and turn.interaction_id == interaction_id and turn.ended_at is None:
         seams.emit(e.TurnEnded(turn.id, explanation))
     interaction = seams.ledger.interaction
     turns = len(interaction.turns) if interaction else 0
     seams.emit(e.InteractionEnded(interaction_id, reason, explanation, turns))
-    await seams.sync()
+    with suppress(asyncio.CancelledError):
+        await seams.sync()
     seams.emit(e.SessionIdle(aborted=reason == "interrupted"))
 
 
@@ -84,7 +93,7 @@ async def _turns(seams: Seams, interaction_id: str, limit: int) -> tuple[e.EndRe
         if answer.tool_calls and used >= limit:
             limit = await _extend(seams, interaction_id, limit, answer.tool_calls)
             if used >= limit:
-                close_open_calls(seams, "not-run", NOT_RUN)
+                close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
                 return "limit", f"The limit of {used} turns was reached and not extended."
         if await run_calls(seams, turn_id, answer.tool_calls):
             seams.emit(e.TaskComplete(_summary(seams, answer)))
@@ -155,11 +164,7 @@ async def _extend(seams: Seams, interaction_id: str, limit: int, pending: tuple[
     if extended is not None:
         seams.emit(e.LimitDecided(reached.request_id, "continue", extended, "autopilot"))
         return extended
-    try:
-        answer = await seams.ask.limit(reached)
-    except asyncio.CancelledError:
-        seams.emit(e.LimitDecided(reached.request_id, "stop", limit, "interrupt"))
-        raise
+    answer = await seams.ask.limit(reached)
     if answer is None:
         seams.emit(e.LimitDecided(reached.request_id, "stop", limit, "headless"))
         return limit

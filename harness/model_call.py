@@ -1,13 +1,15 @@
 """One model call: build, send, stream, price; recorded whole, also when it fails or is cut."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import assert_never
 
 import msgspec
 
 from cutaway.harness import events as e
+from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.messages import AssistantMessage
 from cutaway.harness.prompt.builder import BuiltPrompt
@@ -32,6 +34,7 @@ class Received:
     connected: bool = False
     pieces: list[str] = field(default_factory=list)
     completed: Completed | None = None
+    recorded: bool = False
 
     @property
     def text(self) -> str:
@@ -41,7 +44,8 @@ class Received:
 async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     """Send everything that has been said and record the answer.
 
-    Raises ProviderError after what had arrived was recorded; the same holds for a cancellation.
+    Raises ProviderError after what had arrived was recorded; the same holds for a cancellation and
+    for a fault of the provider's code.
     """
     model = seams.model()
     built, body, request_id = await _request(seams, model, turn_id)
@@ -53,19 +57,20 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     chunks = stream_with_retry(
         model.provider, built.request, body, clock=seams.clock, on_retry=on_retry, wake=seams.wake
     )
+    failure = e.CallFailed(request_id, turn_id, "InternalError", "The provider's own code failed.")
     try:
         await _receive(seams, turn_id, chunks, received)
+        return await _record_answer(seams, model, turn_id, request_id, built, received)
     except ProviderError as error:
         failure = e.CallFailed(request_id, turn_id, type(error).__name__, str(error), error.status)
-        _record_failure(seams, failure, built, received)
         raise
     except asyncio.CancelledError:
-        failure = e.CallFailed(
-            request_id, turn_id, "Interrupted", "Interrupted before the answer was complete."
-        )
-        _record_failure(seams, failure, built, received)
+        message = "Interrupted before the answer was complete."
+        failure = e.CallFailed(request_id, turn_id, INTERRUPTED.kind, message)
         raise
-    return await _record_answer(seams, model, turn_id, request_id, built, received)
+    finally:
+        if not received.recorded:
+            _record_failure(seams, model, failure, built, received)
 
 
 async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPrompt, bytes, str]:
@@ -76,6 +81,7 @@ async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPromp
     previous = seams.tape.request_id
     request_id = new_id()
     kept, tail, digest = seams.tape.next(request_id, body)
+    seams.builder.sent(built.blocks)
     seams.emit(
         e.ModelRequested(
             request_id=request_id,
@@ -98,22 +104,32 @@ async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPromp
     return built, body, request_id
 
 
-async def _receive(seams: Seams, turn_id: str, chunks: AsyncIterator[Chunk], received: Received) -> None:
-    async for chunk in chunks:
-        match chunk:
-            case Connected():
-                received.connected = True
-            case TextDelta(text=text):
-                received.pieces.append(text)
-                seams.emit(e.MessageDelta(turn_id, text))
-            case ThinkingDelta(text=text):
-                seams.emit(e.ReasoningDelta(turn_id, text))
-            case CallDelta(index=index, name=name, arguments=arguments):
-                seams.emit(e.ToolCallDelta(turn_id, index, name, arguments))
-            case Completed():
-                received.completed = chunk
-            case _:
-                assert_never(chunk)
+async def _receive(
+    seams: Seams, turn_id: str, chunks: AsyncGenerator[Chunk, None], received: Received
+) -> None:
+    """Take the answer in up to its completion; what a provider says after that is not heard."""
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            _take(seams, turn_id, chunk, received)
+            if received.completed is not None:
+                return
+
+
+def _take(seams: Seams, turn_id: str, chunk: Chunk, received: Received) -> None:
+    match chunk:
+        case Connected():
+            received.connected = True
+        case TextDelta(text=text):
+            received.pieces.append(text)
+            seams.emit(e.MessageDelta(turn_id, text))
+        case ThinkingDelta(text=text):
+            seams.emit(e.ReasoningDelta(turn_id, text))
+        case CallDelta(index=index, name=name, arguments=arguments):
+            seams.emit(e.ToolCallDelta(turn_id, index, name, arguments))
+        case Completed():
+            received.completed = chunk
+        case _:
+            assert_never(chunk)
 
 
 async def _record_answer(
@@ -125,6 +141,7 @@ async def _record_answer(
     message = _with_new_ids(seams, completed.message)
     usage = completed.usage or await _estimate(seams, built, message)
     cost = model.cost(usage)
+    received.recorded = True
     seams.emit(
         e.AssistantAnswered(turn_id, message.text, message.tool_calls, message.reasoning, cut=message.cut)
     )
@@ -160,12 +177,15 @@ async def _record_answer(
 
 
 def _with_new_ids(seams: Seams, message: AssistantMessage) -> AssistantMessage:
-    """Rename calls whose id was used before in this session: some servers count from zero each time."""
-    calls = tuple(
-        msgspec.structs.replace(call, id=f"{call.id}-{new_id()}") if call.id in seams.ledger.calls else call
-        for call in message.tool_calls
-    )
-    return msgspec.structs.replace(message, tool_calls=calls)
+    """Rename calls whose id another one has: some servers count from zero each time, or give none."""
+    taken = set[str]()
+    calls = []
+    for call in message.tool_calls:
+        if not call.id or call.id in taken or call.id in seams.ledger.calls:
+            call = msgspec.structs.replace(call, id=f"{call.id or 'call'}-{new_id()}")
+        taken.add(call.id)
+        calls.append(call)
+    return msgspec.structs.replace(message, tool_calls=tuple(calls))
 
 
 async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage) -> Usage:
@@ -175,14 +195,17 @@ async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage)
     return Usage(fresh=sum(block.tokens for block in built.blocks), output=output, estimated=True)
 
 
-def _record_failure(seams: Seams, failure: e.CallFailed, built: BuiltPrompt, received: Received) -> None:
+def _record_failure(
+    seams: Seams, model: Model, failure: e.CallFailed, built: BuiltPrompt, received: Received
+) -> None:
     """Keep the partial answer and an estimate of what was paid for it; nothing here may wait."""
     text = received.text
     if text:
         seams.emit(e.AssistantAnswered(failure.turn_id, text, cut=True))
-    usage, cost = Usage(estimated=True), "0"  # nothing was processed before the provider accepted it
+    usage: Usage = Usage(estimated=True)
+    cost: str | None = "0"  # nothing was processed before the provider accepted it
     if received.connected:
         sent = sum(block.tokens for block in built.blocks)
         usage = Usage(fresh=sent, output=round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)
-    priced = seams.model().cost(usage) if received.connected else cost
-    seams.emit(msgspec.structs.replace(failure, usage=usage, cost=priced))
+        cost = model.cost(usage)
+    seams.emit(msgspec.structs.replace(failure, usage=usage, cost=cost))

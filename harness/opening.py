@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +11,7 @@ from typing import Any
 
 from cutaway.harness import events as e
 from cutaway.harness.clock import Clock, SystemClock
+from cutaway.harness.closing import PROCESS_ENDED, close_all
 from cutaway.harness.desk import Desk
 from cutaway.harness.errors import SessionError
 from cutaway.harness.eventlog.bodies import BodyTape
@@ -23,7 +24,7 @@ from cutaway.harness.places import private_folder
 from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.registry import Registry
-from cutaway.harness.resume import close_after_crash, recall_files
+from cutaway.harness.resume import recall_files
 from cutaway.harness.seams import Asker, Model, Seams
 from cutaway.harness.session import Session
 from cutaway.harness.toolbox import built_in_tools
@@ -147,10 +148,10 @@ def _assemble(
         files=recall_files(ledger, workspace),
         facts=lambda: facts_of(workspace.root, opening.test_command),
         spill=str(_spill_folder(stored)),
-        steers=lambda: _take_all(steering, emit, queue),
+        steers=lambda: _hand_out(steering, emit, queue),
         wake=asyncio.Event(),
     )
-    seams.builder.recall(list(ledger.context))
+    seams.builder.sent(list(ledger.context))
     if resumed:
         _take_up(opening, seams, log)
     return Session(
@@ -170,7 +171,7 @@ def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
     now = seams.clock.now().isoformat(timespec="milliseconds")
     open_calls = tuple(call.id for call in seams.conversation.open_calls)
     seams.emit(e.SessionResumed(now, len(log.records), installed_version(), open_calls, log.report.skipped))
-    close_after_crash(seams.emit, seams.conversation, seams.ledger)
+    close_all(seams.emit, seams.conversation, seams.ledger, PROCESS_ENDED)
     if log.report.warning:
         seams.emit(e.SessionWarning("log-damaged", log.report.warning))
     ledger, model = seams.ledger, opening.model
@@ -180,12 +181,13 @@ def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
         seams.emit(e.ModeChanged(ledger.mode, opening.mode))
 
 
-def _take_all(steering: list[str], emit: Callable[[e.Event], object], queue: list[str]) -> list[str]:
-    taken = list(steering)
-    steering.clear()
-    if taken:
-        emit(e.PendingMessages(tuple(queue)))
-    return taken
+def _hand_out(steering: list[str], emit: Callable[[e.Event], object], queue: list[str]) -> Iterator[str]:
+    """Give each message away before the queue is shown without it: a crash in between loses nothing."""
+    if not steering:
+        return
+    while steering:
+        yield steering.pop(0)
+    emit(e.PendingMessages(tuple(queue)))
 
 
 def _spill_folder(stored: StoredSession | None) -> Path:

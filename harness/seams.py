@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
@@ -76,7 +76,7 @@ class Seams:
     files: FileState
     facts: Callable[[], WorkspaceFacts]
     spill: str
-    steers: Callable[[], list[str]]
+    steers: Callable[[], Iterable[str]]
     wake: asyncio.Event
 
 

@@ -136,6 +136,7 @@ class Session:
         if self._closed:
             return
         self._closed = True
+        await asyncio.sleep(0)  # a task that has not begun could record no end
         tasks = [task for task in (self._task, *self._others) if task is not None]
         for task in tasks:
             task.cancel()
@@ -149,8 +150,7 @@ class Session:
     def _start_next(self) -> None:
         """Begin with the oldest message in the queue; it is in the log before anything can fail."""
         text = self._queue.pop(0)
-        if self._seams.ledger.pending:
-            self._show_queue()
+        waited = bool(self._seams.ledger.pending)
         conversation, ledger = self._seams.conversation, self._seams.ledger
         changed = ""
         if conversation.parts:
@@ -159,6 +159,8 @@ class Session:
         notes = notes_now(conversation.told, ledger.mode, today(), self._git, changed)
         interaction_id = new_id()
         self._seams.emit(e.UserMessageSent(interaction_id, text, notes))
+        if waited:
+            self._show_queue()
         self._task = asyncio.create_task(self._interact(interaction_id))
 
     async def _interact(self, interaction_id: str) -> None:

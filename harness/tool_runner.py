@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar
 
-from cutaway.harness.permissions.decide import decide
-
 from cutaway.harness import events as e
 from cutaway.harness.answers import PermissionAnswer
 from cutaway.harness.messages import ToolCall, scrub
+from cutaway.harness.permissions.decide import decide
 from cutaway.harness.permissions.decision import Decision
 from cutaway.harness.seams import Seams, new_id
 from cutaway.tools.arguments import parse_arguments
@@ -154,6 +153,7 @@ async def _ask(
         reason=decision.reason,
         preview=preview,
         always=decision.always,
+        rule=decision.rule,
     )
     seams.emit(request)
     began = seams.clock.monotonic()
@@ -255,13 +255,3 @@ def _complete(
 
 def _text(text: str, notes: tuple[str, ...]) -> str:
     return "\n".join([*(f"Note: {note}" for note in notes), text])
-
-
-def close_open_calls(seams: Seams, outcome: e.CallOutcome, text: str) -> list[str]:
-    """Give every call that has no result this one, so that the history stays valid; their ids."""
-    closed = []
-    for call in seams.conversation.open_calls:
-        view = seams.ledger.calls[call.id]
-        _complete(seams, view.turn_id, call, outcome, text)
-        closed.append(call.id)
-    return closed

@@ -144,6 +144,9 @@ class Ledger:
                 assert_never(event)
 
     def _fold_message(self, event: e.UserMessageSent, at: datetime) -> None:
+        if event.source == "user" and event.content in self.pending:  # it has left the queue with this
+            index = self.pending.index(event.content)
+            self.pending = (*self.pending[:index], *self.pending[index + 1 :])
         if self.interactions and self.interactions[-1].id == event.interaction_id:
             return
         self.error = None

@@ -52,7 +52,6 @@ class PromptBuilder:
         for said in self._said:
             blocks += said
         kept = _common(self._last, blocks)
-        self._last = blocks
         request = Request(
             model,
             tuple(conversation.tools),
@@ -62,8 +61,8 @@ class PromptBuilder:
         )
         return BuiltPrompt(request, blocks, kept)
 
-    def recall(self, blocks: list[Block]) -> None:
-        """Take over the last request's blocks from the log, so that a resumed session compares with it."""
+    def sent(self, blocks: list[Block]) -> None:
+        """Remember the blocks of the request that is in the log last: the next one is told against it."""
         self._last = blocks
 
     async def _message_blocks(self, message: Message) -> list[Block]:

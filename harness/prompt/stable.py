@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from cutaway.harness.events import InstructionsFound, Mode, SystemPart
 from cutaway.harness.messages import Note, NoteSource
@@ -20,28 +21,35 @@ MODES: Mapping[Mode, str] = {
 
 
 async def lay_stable_part(seams: Seams) -> None:
-    """Record the system text, instruction files and workspace before a session's first turn."""
-    if seams.conversation.parts:
+    """Record the system text, instruction files and workspace before a session's first turn.
+
+    The workspace comes last and tells that all is laid. An interrupt leaves nothing half laid; what
+    a process that died here left is completed, and what it laid stays as it is.
+    """
+    laid = {(part.origin, part.name) for part in seams.conversation.parts}
+    if any(origin == "workspace" for origin, _ in laid):
         return
-    text = (files("cutaway.harness.prompt") / "texts" / "system.md").read_text(encoding="utf-8")
-    await _lay(seams, "system", "system.md", text.strip())
     root = seams.workspace.root
-    for file in await asyncio.to_thread(find_instructions, root):
-        content = instruction_text(file)
-        tokens = await seams.counter.count(content) if file.used else 0
-        seams.emit(InstructionsFound(file.path, file.used, file.reason, tokens))
-        if file.used:
-            seams.emit(SystemPart("instructions", file.path, content, tokens))
-    await _lay(seams, "workspace", root.name or str(root), await asyncio.to_thread(workspace_text, root))
+    text = (files("cutaway.harness.prompt") / "texts" / "system.md").read_text(encoding="utf-8")
+    found = await asyncio.to_thread(find_instructions, root)
+    about = await asyncio.to_thread(workspace_text, root)
+    events: list[InstructionsFound | SystemPart] = [await _part(seams, "system", "system.md", text.strip())]
+    for file in found:
+        if not file.used:
+            events.append(InstructionsFound(file.path, False, file.reason))
+            continue
+        part = await _part(seams, "instructions", file.path, instruction_text(file))
+        events += [InstructionsFound(file.path, True, file.reason, part.tokens), part]
+    events.append(await _part(seams, "workspace", root.name or str(root), about))
+    for event in events:
+        if not (isinstance(event, SystemPart) and (event.origin, event.name) in laid):
+            seams.emit(event)
 
 
-async def _lay(seams: Seams, origin: str, name: str, content: str) -> None:
-    tokens = await seams.counter.count(content)
-    match origin:
-        case "system":
-            seams.emit(SystemPart("system", name, content, tokens))
-        case _:
-            seams.emit(SystemPart("workspace", name, content, tokens))
+async def _part(
+    seams: Seams, origin: Literal["system", "instructions", "workspace"], name: str, content: str
+) -> SystemPart:
+    return SystemPart(origin, name, content, await seams.counter.count(content))
 
 
 def instruction_text(file: InstructionFile) -> str:

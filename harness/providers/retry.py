@@ -2,7 +2,7 @@
 
 import asyncio
 import random as chance
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 from msgspec import Struct
 
@@ -46,7 +46,7 @@ async def stream_with_retry(
     policy: RetryPolicy | None = None,
     wake: asyncio.Event | None = None,
     random: Callable[[], float] = chance.random,
-) -> AsyncIterator[Chunk]:
+) -> AsyncGenerator[Chunk, None]:
     """Stream an answer to exactly `body`, anew after failures that may pass.
 
     Once words of the answer or a whole tool call have arrived nothing is sent again: the error

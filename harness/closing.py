@@ -1,0 +1,81 @@
+"""Every start gets its one end: close what was open when something stopped, by appending."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from cutaway.harness import events as e
+from cutaway.harness.history import Conversation
+from cutaway.harness.ledger import Ledger
+from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
+from cutaway.harness.usage import Usage
+
+Emit = Callable[[e.Event], object]
+
+
+class Stop(Struct, frozen=True):
+    """What stopped it: a word for the model call, a sentence for people, and one for the model.
+
+    `result` becomes the result of every call that has none.
+    """
+
+    kind: str
+    why: str
+    result: str
+
+
+INTERRUPTED = Stop(
+    "Interrupted",
+    "You interrupted it.",
+    "Error: interrupted by the user before it finished. It may have had a part of its effects; "
+    "look before you try it again.",
+)
+PROCESS_ENDED = Stop(
+    "ProcessEnded",
+    "cutaway ended before this was finished.",
+    "Error: interrupted, because the program ended before this call was finished. It may have had a part "
+    "of its effects and was not run again; look before you try it.",
+)
+FAULT_RESULT = (
+    "Error: this call has no result, because the program that runs your tools failed. It may have had a "
+    "part of its effects; look before you try it again."
+)
+
+
+def close_turn_parts(emit: Emit, conversation: Conversation, ledger: Ledger, stop: Stop) -> None:
+    """End what a turn has open: questions, the model call, tool calls; the turn itself stays open."""
+    for asked in list(ledger.asking.values()):
+        emit(e.PermissionCompleted(asked.request_id, asked.tool_call_id, "cancelled"))
+    if limit := ledger.limit_asked:
+        emit(e.LimitDecided(limit.request_id, "stop", limit.limit, "interrupt"))
+    _close_model_call(emit, ledger, stop)
+    close_calls(emit, conversation, ledger, "interrupted", stop.result)
+
+
+def close_calls(
+    emit: Emit, conversation: Conversation, ledger: Ledger, outcome: e.CallOutcome, text: str
+) -> None:
+    """Give every call that has no result this one, so that the history stays valid."""
+    for call in conversation.open_calls:
+        turn_id = ledger.calls[call.id].turn_id
+        emit(e.ToolCompleted(call.id, turn_id, call.name, outcome, text))
+
+
+def close_all(emit: Emit, conversation: Conversation, ledger: Ledger, stop: Stop) -> None:
+    """End also the turn and the interaction, as a process does that finds them open in a log."""
+    close_turn_parts(emit, conversation, ledger, stop)
+    turn, interaction = ledger.turn, ledger.interaction
+    if turn is not None and turn.ended_at is None:
+        emit(e.TurnEnded(turn.id, stop.why))
+    if interaction is not None and interaction.ended is None:
+        emit(e.InteractionEnded(interaction.id, "interrupted", stop.why, len(interaction.turns)))
+
+
+def _close_model_call(emit: Emit, ledger: Ledger, stop: Stop) -> None:
+    """A request without an answer may have been paid for: an estimate, never nothing."""
+    turn = ledger.turn
+    if turn is None or turn.request is None or turn.response is not None or turn.failure is not None:
+        return
+    said = round(len(turn.text.encode()) / BYTES_PER_TOKEN)
+    usage = Usage(fresh=sum(block.tokens for block in turn.blocks), output=said, estimated=True)
+    emit(e.CallFailed(turn.request.request_id, turn.id, stop.kind, stop.why, None, usage, None))
