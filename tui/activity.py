@@ -42,8 +42,8 @@ def _running(calls: list[CallView], now: datetime) -> str:
 
 
 def _since(then: datetime, now: datetime) -> str:
-    seconds = int((now - then).total_seconds())
-    return f" {fmt.duration(seconds)}" if seconds >= 1 else ""
+    seconds = (now - then).total_seconds()
+    return f" {fmt.whole_seconds(seconds)}" if seconds >= 1 else ""
 
 
 def tab_facts(ledger: Ledger) -> dict[Pane, str]:

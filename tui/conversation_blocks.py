@@ -184,9 +184,7 @@ def retry_block(event: e.RetryScheduled, remaining: float | None) -> TranscriptB
     if remaining is None:
         text = f"{event.reason}{status}. Tried again."
     else:
-        wait = (
-            f"Attempt {event.attempt + 1} of {event.max_attempts} in {fmt.duration(max(0, round(remaining)))}"
-        )
+        wait = f"Attempt {event.attempt + 1} of {event.max_attempts} in {fmt.whole_seconds(round(remaining))}"
         text = f"{event.reason}{status}\n{wait} · ctrl+r tries now · esc stops"
     return TranscriptBlock(f"{event.request_id}/retry/{event.attempt}", "warning", text)
 

@@ -84,6 +84,12 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
 
 
+def whole_seconds(seconds: float) -> str:
+    """A clock that ticks once a second: 4s, 47s, 2m 05s."""
+    whole = max(0, int(seconds))
+    return f"{whole}s" if whole < 60 else duration(whole)
+
+
 def age(then: datetime, now: datetime) -> str:
     """How long ago something was, in one unit."""
     seconds = int((now - then).total_seconds())

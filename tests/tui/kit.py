@@ -17,7 +17,7 @@ from cutaway.tui.live_session import LiveSession
 from tests.harness.session_kit import COUNTER, QuickClock
 
 WIDE, NARROW = (160, 48), (80, 24)
-TURNS_OF_THE_LOOP = 2000
+TURNS_OF_THE_LOOP = 1000
 """How often a condition is looked at before the test fails; each look lets everything run that can."""
 
 

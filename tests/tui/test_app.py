@@ -185,6 +185,28 @@ async def test_a_broken_theme_falls_back_and_is_named(tmp_path: Path) -> None:
         assert any("mine.toml" in message for message in said_now)
 
 
+async def test_a_theme_is_shown_as_it_is_saved(tmp_path: Path) -> None:
+    themes = tmp_path / "themes"
+    themes.mkdir()
+    file = themes / "mine.toml"
+    text = (ROOT / "themes" / "midnight.toml").read_text().replace('"midnight"', '"mine"')
+    file.write_text(text)
+    app = app_for(Opener(tmp_path), theme="mine", theme_folder=themes)
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, app)
+        await until(pilot, lambda: any(worker.name == "watch_themes" for worker in app.workers))
+        red = text.replace("#12151c", "#330000")
+
+        def saved_and_shown() -> bool:
+            file.write_text(red)  # again and again: the watch begins in a thread that says nothing
+            return app.screen.styles.background.r > 40
+
+        await until(pilot, saved_and_shown)
+        file.write_text("broken")
+        await until(pilot, lambda: any("mine.toml" in each.message for each in app._notifications))
+        assert app.screen.styles.background.r > 40
+
+
 async def test_ctrl_t_goes_through_the_themes(tmp_path: Path) -> None:
     app = app_for(Opener(tmp_path, [Step(text="# hi\n\n`code`\n")]))
     async with app.run_test(size=NARROW) as pilot:

@@ -210,7 +210,7 @@ def test_a_retry_counts_down_and_then_becomes_a_fact() -> None:
     play.conversation.tick(play.ledger, at + timedelta(seconds=3))
     (retry,) = sheet.of("warning")
     assert retry["text"] == (
-        "The server is overloaded (529)\nAttempt 2 of 5 in 7.0s · ctrl+r tries now · esc stops"
+        "The server is overloaded (529)\nAttempt 2 of 5 in 7s · ctrl+r tries now · esc stops"
     )
     play(e.MessageDelta("t1", "hello"))
     assert retry["text"] == "The server is overloaded (529). Tried again."

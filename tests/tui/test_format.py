@@ -73,6 +73,10 @@ def test_durations_take_one_glance(seconds: float, shown: str) -> None:
     assert fmt.duration(seconds) == shown
 
 
+def test_a_ticking_clock_shows_whole_seconds() -> None:
+    assert [fmt.whole_seconds(seconds) for seconds in (-1, 4.7, 59, 125)] == ["0s", "4s", "59s", "2m 05s"]
+
+
 def test_ages() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     assert fmt.age(now - timedelta(seconds=2), now) == "just now"

@@ -239,6 +239,26 @@ async def test_a_paste_reaches_the_prompt_from_anywhere(tmp_path: Path) -> None:
         assert app.main.prompt.has_focus
 
 
+async def test_new_text_below_what_is_read_is_marked(tmp_path: Path) -> None:
+    """G08: the view stays where it is, a mark says what came, and the end is one key away."""
+    opener = Opener(tmp_path, [Step(text="one  \n" * 100), Step(text="two  \n" * 50, delay=1.0)])
+    app = app_for(opener)
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, app)
+        await pilot.press(*"go", "enter")
+        await finished(pilot, app)
+        await pilot.press(*"on", "enter")
+        await until(pilot, lambda: app.main.ledger.step == "call" and app.main.transcript.following)
+        await pilot.press("pageup")
+        at = app.main.transcript.scroll_y
+        opener.clock.gate.set()
+        await finished(pilot, app, 2)
+        await until(pilot, lambda: "new lines" in screen_text(app))
+        assert app.main.transcript.scroll_y == at
+        await pilot.press("ctrl+end")
+        await until(pilot, lambda: "new line" not in screen_text(app))
+
+
 @pytest.mark.parametrize("size", [(40, 10), (20, 6), (1, 1), (300, 90)])
 async def test_any_size_and_any_change_of_size(tmp_path: Path, size: tuple[int, int]) -> None:
     opener = Opener(tmp_path, [Step(text="word " * 300)])

@@ -81,8 +81,7 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         self.ready.set()
         self._clock = self.set_interval(1.0, self._tick, pause=True)
-        for moved in ("scroll_y", "virtual_size"):
-            self.watch(self.transcript, moved, self._mark_below, init=False)
+        self._show_queue()
 
     @property
     def narrow(self) -> bool:
@@ -130,9 +129,6 @@ class MainScreen(Screen[None]):
         from cutaway.harness.workspace import git_facts
 
         self.status.place(branch=(await git_facts(root)).branch)
-
-    def _mark_below(self) -> None:
-        self.status.tell_below(self.transcript.new_lines)
 
     def _show_part(self, part: Part) -> None:
         match part:

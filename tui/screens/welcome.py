@@ -1,5 +1,6 @@
 """The first screen of a user who has no model yet: what was looked for, and what to do now."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -14,8 +15,9 @@ from cutaway.tui.rows import BLANK, Part, Row, Rows, row
 from cutaway.tui.widgets.row_view import RowView
 
 DEMO = "a recorded model on a small real project. No key, no network."
+SET_KEY = '$env:OPENAI_API_KEY = "sk-…"' if os.name == "nt" else "export OPENAI_API_KEY=sk-…"
 WAYS = (
-    ("A key of a provider, before you start cutaway:", ("export OPENAI_API_KEY=sk-…", "cutaway")),
+    ("A key of a provider, before you start cutaway:", (SET_KEY, "cutaway")),
     ("A model on this machine, such as with Ollama:", ("ollama serve", "ollama pull qwen3", "cutaway")),
     (
         "Any other server that speaks like OpenAI's:",
