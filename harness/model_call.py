@@ -12,6 +12,7 @@ from cutaway.harness import events as e
 from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.messages import AssistantMessage
+from cutaway.harness.paced import PacedDeltas
 from cutaway.harness.prompt.builder import BuiltPrompt
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
 from cutaway.harness.providers.base import (
@@ -49,9 +50,10 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     """
     model = seams.model()
     built, body, request_id = await _request(seams, model, turn_id)
-    received = Received()
+    received, deltas = Received(), PacedDeltas(seams.emit)
 
     def on_retry(attempt: int, max_attempts: int, delay: float, reason: str, status: int | None) -> None:
+        deltas.flush()
         seams.emit(e.RetryScheduled(request_id, attempt, max_attempts, delay, reason, status))
 
     chunks = stream_with_retry(
@@ -59,7 +61,7 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     )
     failure = e.CallFailed(request_id, turn_id, "InternalError", "The provider's own code failed.")
     try:
-        await _receive(seams, turn_id, chunks, received)
+        await _receive(turn_id, chunks, received, deltas)
         return await _record_answer(seams, model, turn_id, request_id, built, received)
     except ProviderError as error:
         failure = e.CallFailed(request_id, turn_id, type(error).__name__, str(error), error.status)
@@ -105,27 +107,33 @@ async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPromp
 
 
 async def _receive(
-    seams: Seams, turn_id: str, chunks: AsyncGenerator[Chunk, None], received: Received
+    turn_id: str, chunks: AsyncGenerator[Chunk, None], received: Received, deltas: PacedDeltas
 ) -> None:
-    """Take the answer in up to its completion; what a provider says after that is not heard."""
-    async with aclosing(chunks):
-        async for chunk in chunks:
-            _take(seams, turn_id, chunk, received)
-            if received.completed is not None:
-                return
+    """Take the answer in up to its completion; what a provider says after that is not heard.
+
+    Whatever ends it, all that had arrived has been told then.
+    """
+    try:
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                _take(turn_id, chunk, received, deltas)
+                if received.completed is not None:
+                    return
+    finally:
+        deltas.flush()
 
 
-def _take(seams: Seams, turn_id: str, chunk: Chunk, received: Received) -> None:
+def _take(turn_id: str, chunk: Chunk, received: Received, deltas: PacedDeltas) -> None:
     match chunk:
         case Connected():
             received.connected = True
         case TextDelta(text=text):
             received.pieces.append(text)
-            seams.emit(e.MessageDelta(turn_id, text))
+            deltas.add(e.MessageDelta(turn_id, text))
         case ThinkingDelta(text=text):
-            seams.emit(e.ReasoningDelta(turn_id, text))
+            deltas.add(e.ReasoningDelta(turn_id, text))
         case CallDelta(index=index, name=name, arguments=arguments):
-            seams.emit(e.ToolCallDelta(turn_id, index, name, arguments))
+            deltas.add(e.ToolCallDelta(turn_id, index, name, arguments))
         case Completed():
             received.completed = chunk
         case _:

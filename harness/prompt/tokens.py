@@ -85,9 +85,11 @@ def _read_encoding() -> "tiktoken.Encoding | None":
     for line in content.splitlines():
         token, _, rank = line.partition(b" ")
         ranks[base64.b64decode(token)] = int(rank)
-    return tiktoken.Encoding(
+    encoding = tiktoken.Encoding(
         name="o200k_base", pat_str=_word_pattern(), mergeable_ranks=ranks, special_tokens={}
     )
+    encoding._mergeable_ranks = {}  # 27 MB that only pickling needs
+    return encoding
 
 
 def _word_pattern() -> str:

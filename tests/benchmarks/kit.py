@@ -20,6 +20,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -120,6 +121,12 @@ class Program:
                     raise TimeoutError(f"{text!r} was not drawn within {timeout:g} s; the end is: {tail!r}")
             end = at + len(needle)
             return self._arrivals[bisect_left(self._arrivals, (end, 0.0))][1]
+
+    def longest_pause(self, since: int, until: float) -> float:
+        """The most seconds between two drawings, from the place `since` to the moment `until`."""
+        first = bisect_left(self._arrivals, (since, 0.0))
+        moments = [moment for _, moment in self._arrivals[first:] if moment <= until]
+        return max((after - before for before, after in pairwise(moments)), default=0.0)
 
     @property
     def cpu(self) -> float:

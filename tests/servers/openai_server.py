@@ -188,9 +188,11 @@ class OpenAIServer:
             return await _send_whole(writer, step.status, step.headers, whole(step, model, number, usage))
         await _send_head(writer, step)
         rate = self.rate if step.rate is None else step.rate
+        due = time.monotonic()
         for data, shown in self._events(step, model, number):
             await _send_chunk(writer, data)
-            await asyncio.sleep(shown / rate if rate else 0)
+            due += shown / rate if rate else 0.0
+            await asyncio.sleep(max(0.0, due - time.monotonic()))  # a late event does not delay the rest
         if step.hold is not None:
             await step.hold.passed()
         if step.stall:
@@ -209,7 +211,7 @@ class OpenAIServer:
             return [(step.raw, 0)]
         if step.chunks is not None:
             return [(_event(value), 0) for value in step.chunks]
-        piece = 4 if (self.rate if step.rate is None else step.rate) else 16
+        piece = step.piece or (4 if (self.rate if step.rate is None else step.rate) else 16)
         return [(_event(chunk(model, number, d)), shown) for d, shown in deltas(step, number, piece)]
 
     def _step_for(self, request: Recorded) -> Step:

@@ -33,7 +33,7 @@ class Step:
     well-formed stream; `status`, `headers` and `body` replace the whole answer. `stream=False`
     answers with one JSON document. `breaks` closes the connection where the end of the stream would
     be; `stall` sends nothing there until the client leaves. `delay` is in seconds, `rate` in
-    characters a second (None: the server's).
+    characters a second (None: the server's), `piece` the characters of one event (None: about a token).
     """
 
     text: str = ""
@@ -53,6 +53,7 @@ class Step:
     stall: bool = False
     delay: float = 0.0
     rate: float | None = None
+    piece: int | None = None
     before: Gate | None = None
     """Waits before the status line."""
     hold: Gate | None = None
