@@ -19,7 +19,7 @@ def anatomy_rows(turn: TurnView) -> list[Row]:
             (f"  {turn.new_from} kept from the last request, {new} new", "dim"),
         ),
         BLANK,
-        row((f"{'':5}{'tokens':>8}{'total':>9}  {'origin':<14}label", "dim")),
+        row((f"{'':5}{'tokens':>6}{'total':>7}  {'origin':<14}label", "dim")),
     ]
     running = 0
     for at, block in enumerate(turn.blocks):
@@ -30,11 +30,11 @@ def anatomy_rows(turn: TurnView) -> list[Row]:
             row(
                 (" + " if is_new else " = ", "good" if is_new else "dim"),
                 (f"{glyph} ", tone),
-                f"{figures.tokens(block.tokens):>8}",
-                (f"{figures.tokens(running):>9}", "dim"),
+                f"{figures.tokens(block.tokens):>6}",
+                (f"{figures.tokens(running):>7}", "dim"),
                 (f"  {word:<14}", "text" if is_new else "dim"),
                 (block.label, "text" if is_new else "dim"),
-                hang=38,
+                hang=34,
             )
         )
         if block.breakpoint:

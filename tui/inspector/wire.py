@@ -71,9 +71,9 @@ def request_source(turn: TurnView, body: bytes, *, pretty: bool) -> RowSource:
     text = body.decode("utf-8", "backslashreplace")
     how = "made readable" if pretty else "exact bytes"
     head = [
-        row(("POST ", "dim"), (request.url, "strong"), hang=5),
+        row(("POST " if request.url.startswith("http") else "", "dim"), (request.url, "strong"), hang=5),
         row(
-            (f"{len(body):,} bytes, {request.body_kept:,} as in the request before  sha256 ", "dim"),
+            (f"{len(body):,} bytes, {request.body_kept:,} kept  sha256 ", "dim"),
             (request.body_digest[:12], "dim"),
         ),
         row((f"{how}  ", "accent"), ("p shows the other view; no key is in a body", "dim")),

@@ -95,7 +95,8 @@ class ApprovalWidget(Ask):
             if request.always
             else row(("a", "dim"), ("  not offered: no rule would be narrow enough", "dim"), hang=3)
         )
-        by = f"  by {request.rule}" if request.rule and request.rule not in request.reason else ""
+        told = all(word in request.reason for word in request.rule.split())
+        by = "" if told else f"  by {request.rule}"
         return row(("asked because ", "dim"), request.reason, (by, "dim"), hang=3), always
 
     def key_rows(self) -> Sequence[Row]:

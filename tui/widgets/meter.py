@@ -18,7 +18,7 @@ def _now() -> datetime:
 class Meter(RowView):
     """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down."""
 
-    DEFAULT_CSS = "Meter { height: 22; }"
+    DEFAULT_CSS = "Meter { height: 22; max-height: 65%; }"
 
     def __init__(self, *, now: Callable[[], datetime] = _now, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -18,6 +18,8 @@ from cutaway.tui import format as figures
 from cutaway.tui.rows import BLANK, Part, Row, Tone, justified, row
 
 CHART_ROWS = 3
+BESIDE_FROM = 76
+"""Width from which tokens and money stand next to one another."""
 STEPS = ("build", "call", "tools?", "execute")
 _LIT: dict[LoopStep, str] = {
     "build": "build",
@@ -56,17 +58,26 @@ def shares(amounts: Sequence[int], cells: int, whole: int) -> list[int]:
 
 def meter_rows(ledger: Ledger, now: datetime, width: int, window: int | None) -> list[Row]:
     """Loop, context, tokens and money, turns; a blank row between them."""
+    last = last_call(ledger.interactions)
+    tokens = token_rows(last, ledger.spending)
+    money = money_rows(last, ledger.spending, ledger.simulated)
     groups = (
         loop_rows(ledger, now, width),
         context_rows(context_parts(ledger.context), width, window),
-        token_rows(last_call(ledger.interactions), ledger.spending),
-        money_rows(last_call(ledger.interactions), ledger.spending, ledger.simulated),
+        beside(tokens, money) if width >= BESIDE_FROM else [*tokens, *money],
         chart_rows(recent_turns(ledger.interactions, max((width - 1) // 2, 1))),
     )
     rows: list[Row] = []
     for at, group in enumerate(groups):
-        rows += [BLANK, *group] if at in (1, 2, 4) else group
+        rows += [BLANK, *group] if at else group
     return rows
+
+
+def beside(left: Sequence[Row], right: Sequence[Row]) -> list[Row]:
+    """Two tables next to one another, where there is the width for it."""
+    column = max(line.cells for line in left) + 4
+    pairs = zip(left, right, strict=True)
+    return [row(*one.pieces, " " * (column - one.cells), *other.pieces) for one, other in pairs]
 
 
 def loop_rows(ledger: Ledger, now: datetime, width: int) -> list[Row]:

@@ -135,7 +135,7 @@ def test_shares_add_up_to_the_cells() -> None:
     assert shares([0, 0], 10, 0) == [0, 0]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (46, 30), (40, 22)])
+@pytest.mark.parametrize("size", [(80, 36), (46, 36), (40, 36)])
 async def test_the_meter_keeps_its_size_and_cuts_no_figure(size: tuple[int, int]) -> None:
     story, _ = busy_story()
     meter = Meter()
