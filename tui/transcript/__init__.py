@@ -13,7 +13,7 @@ Use it so::
 Text is data: no markup is interpreted but Markdown in answers; control characters are shown as escapes.
 Messages: `Transcript.Selected(block_id)`, `Transcript.CopyRequested(text)`, `Transcript.SearchRequested()`,
 `Transcript.CursorMoved(block_id)`. The end is followed while the view is at the end; otherwise nothing moves,
-and `new_lines` says how much came (the bottom border shows it). `plain_text()` gives everything as words.
+and `new_lines` says how much came (the last row in view shows it). `plain_text()` gives everything as words.
 """
 
 from cutaway.tui.transcript.blocks import BlockKind, CallState, TranscriptBlock

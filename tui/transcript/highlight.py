@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cutaway.tui.transcript.ink import Ink, Run, run
+from cutaway.tui.transcript.ink import Ink, Run, add_run, run
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer  # type: ignore[import-untyped]
@@ -53,7 +53,9 @@ class Highlighter:
             ink = self._inks.get(token) or self._ink(token)
             first, *others = text.split("\n")
             if first:
-                result[-1].append(run(first, ink))
+                add_run(
+                    result[-1], first, ink if not first.isspace() or not result[-1] else result[-1][-1].ink
+                )
             for part in others:
                 result.append([run(part, ink)] if part else [])
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cutaway.tui.transcript.ink import BOLD, ITALIC, STRIKE, UNDERLINE, Ink, Run, run
+from cutaway.tui.transcript.ink import BOLD, ITALIC, STRIKE, UNDERLINE, Ink, Run, add_run
 from cutaway.tui.transcript.safe_text import visible
 
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ class InlineInk:
             attributes &= ~UNDERLINE
         text = visible(text).replace("\n", " ")
         if text:
-            self._lines[-1].append(run(text, base.plus(attributes)))
+            add_run(self._lines[-1], text, base.plus(attributes))

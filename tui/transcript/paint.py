@@ -23,7 +23,7 @@ ROLES = (
     "code", "code-inline", "code-label", "code-comment", "code-keyword", "code-string", "code-number",
     "code-function", "code-type", "code-builtin",
     "diff-added", "diff-removed", "diff-hunk", "diff-context",
-    "hit", "hit-current",
+    "hit", "hit-current", "below",
 )  # fmt: skip
 """Each role `x` is the component class `transcript--x`."""
 

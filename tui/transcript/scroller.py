@@ -12,29 +12,21 @@ from math import ceil
 from time import perf_counter
 from typing import Any
 
-from rich.style import Style
 from textual import events
-from textual.cache import LRUCache
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
-from textual.selection import Selection
-from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
 from cutaway.tui.transcript.blocks import TranscriptBlock
-from cutaway.tui.transcript.draw import MARGIN, PADDING, margin_of
-from cutaway.tui.transcript.ink import Line
-from cutaway.tui.transcript.layout import Anchor, Layout, Placed, Section, Spot
-from cutaway.tui.transcript.paint import Margin, Mark, Painter, offsets_row
-from cutaway.tui.transcript.words import key_of
+from cutaway.tui.transcript.draw import MARGIN, PADDING
+from cutaway.tui.transcript.layout import Anchor, Placed
+from cutaway.tui.transcript.safe_text import count_of
+from cutaway.tui.transcript.surface import BlockSurface, View
 
 PAINT_INTERVAL = 1 / 15
 """Seconds between two paints of what streams in: faster is not read, and every paint costs."""
-PAINT_SHARE = 0.3
+PAINT_SHARE = 0.2
 """The part of the time that painting may take; when a paint is slow, the next one waits accordingly."""
-KEPT_STRIPS = 200
-"""Painted rows that are kept, a few screens: each holds caches of its own."""
 _BAR_STEPS = 8
 """Steps in a cell that the scrollbar's thumb can take."""
 _AT_ONCE = 0.001
@@ -45,16 +37,11 @@ SLICE_PAUSE = 0.02
 """Seconds between two idle slices."""
 
 
-class BlockScroller(ScrollView, can_focus=True):
-    """Shows blocks, streams into them, and keeps still what is being read."""
-
-    ALLOW_SELECT = True
+class BlockScroller(BlockSurface):
+    """Takes blocks, streams into them, and keeps still what is being read."""
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._layout = Layout()
-        self._strips: LRUCache[tuple[Section, int], Strip] = LRUCache(KEPT_STRIPS)
-        self._painter: Painter | None = None
         self._streaming: set[Placed] = set()
         self._paint_timer: Timer | None = None
         self._settle_timer: Timer | None = None
@@ -64,9 +51,7 @@ class BlockScroller(ScrollView, can_focus=True):
         self._following = True
         self._height_when_left = 0
         self._placing = False
-        self._painting = False
         self._thumb = (False, 0, 0)
-        self._view = (0, 0)
 
     # blocks
 
@@ -165,15 +150,15 @@ class BlockScroller(ScrollView, can_focus=True):
         self._place(anchor)
         self.refresh()
         self._last_paint = perf_counter()
-        self._paint_cost = self._last_paint - started
+        self._paint_cost = 2 * (self._last_paint - started)  # Textual takes as long again to put it out
         self._rest()
 
     def _anchor(self) -> Anchor | None:
-        return self._layout.anchor(round(self.scroll_y), self._view[1])
+        return self._layout.anchor(round(self.scroll_y), self._view.height)
 
     def _place(self, anchor: Anchor | None) -> None:
         """Draw what is in view, and scroll so that the anchor, or the end, is where it was."""
-        layout, height = self._layout, self._view[1]
+        layout, height = self._layout, self._view.height
         while True:
             last = max(0, layout.height - height)
             top = last if self._following or anchor is None else min(max(0, layout.top_for(anchor)), last)
@@ -190,13 +175,13 @@ class BlockScroller(ScrollView, can_focus=True):
 
     def _set_rows(self, rows: int) -> None:
         """Tell the scrollbar; setting `virtual_size` itself would lay out the whole screen for every line."""
-        if rows != self.virtual_size.height or self._view[0] != self.virtual_size.width:
-            self.set_reactive(Widget.virtual_size, Size(self._view[0], rows))
+        if rows != self.virtual_size.height or self._view.width != self.virtual_size.width:
+            self.set_reactive(Widget.virtual_size, Size(self._view.width, rows))
             self._show_thumb()
 
     def _show_thumb(self) -> None:
         """Move the scrollbar's thumb if it moves at all: drawing the bar costs as much as the text does."""
-        rows, height = max(1, self.virtual_size.height), self._view[1]
+        rows, height = max(1, self.virtual_size.height), self._view.height
         size = max(1.0, height * height / rows)
         share = self.scroll_y / max(1, rows - height)
         thumb = (rows > height, int((height - size) * share * _BAR_STEPS), ceil(size * _BAR_STEPS))
@@ -207,9 +192,10 @@ class BlockScroller(ScrollView, can_focus=True):
 
     def _show_mark(self) -> None:
         count = self.new_lines
-        mark = f"↓ {count:,} new line{'' if count == 1 else 's'}" if count else None
-        if mark != self.border_subtitle:
-            self.border_subtitle = mark
+        mark = f"↓ {count_of(count, 'new line')}" if count else ""
+        if mark != self._mark_below:
+            self._mark_below = mark
+            self.refresh(Region(0, self._view.height - 1, self.size.width, 1))
 
     def _rest(self) -> None:
         """Start measuring what was only estimated, if there is any and nothing streams."""
@@ -236,7 +222,7 @@ class BlockScroller(ScrollView, can_focus=True):
         """Lay out for the new width, with the same row at the top."""
         anchor = self._anchor()
         size = self.scrollable_content_region.size
-        self._view = (size.width, size.height)
+        self._view = View(size.width, size.height)
         width = size.width - MARGIN - PADDING
         if width != self._layout.width:
             self._layout.set_width(width)
@@ -247,11 +233,10 @@ class BlockScroller(ScrollView, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Draw what came into view; the end re-joins the stream, any other place leaves it."""
-        resizing = (
-            self.scrollable_content_region.size != self._view
-        )  # Textual moves it first, we lay out next
+        # At a resize Textual moves the view first, and the layout follows.
+        resizing = View(*self.scrollable_content_region.size) != self._view
         if not self._placing and not resizing and round(old_value) != round(new_value):
-            following = round(new_value) >= self._layout.height - self._view[1]
+            following = round(new_value) >= self._layout.height - self._view.height
             if self._following and not following:
                 self._height_when_left = self._layout.height
             self._following = following
@@ -259,83 +244,3 @@ class BlockScroller(ScrollView, can_focus=True):
         if round(old_value) != round(new_value):
             self._show_thumb()
             self.refresh(self.size.region)
-
-    # lines
-
-    def render_line(self, y: int) -> Strip:
-        """Give a row of the view: for the screen within `render_lines`, else with offsets for the mouse."""
-        width = self._view[0] or self.size.width
-        spot = self._layout.spot(round(self.scroll_y) + y)
-        painter = self._painter or self._make_painter()
-        if not self._painting:
-            return self._offsets(spot)
-        if spot is None or spot.section < 0:
-            return Strip.blank(width, painter.base)
-        key = (spot.placed.sections[spot.section], spot.row)
-        if (strip := self._strips.get(key)) is None:
-            strip = self._strips[key] = self._paint_row(painter, spot, width)
-        return strip
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Give the rows that are to be shown, in their colours."""
-        self._painting = True
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._painting = False
-
-    def _offsets(self, spot: Spot | None) -> Strip:
-        """Give a row as the mouse needs it, to know which text is under it; past the end, the end."""
-        if spot is None:
-            spot = self._layout.spot(self._layout.height - 1)
-        if spot is None:
-            return Strip([])
-        line = self._layout.line(spot) or Line((), 0)
-        return offsets_row(line, key_of(spot.placed, spot.section))
-
-    def _paint_row(self, painter: Painter, spot: Spot, width: int) -> Strip:
-        line = self._layout.line(spot)
-        key = key_of(spot.placed, spot.section)
-        if line is None:
-            return Strip.blank(width, painter.base)
-        glyphs = margin_of(spot.placed.block)
-        first = spot.section == 0 and spot.row == 0
-        glyph = glyphs.first if first else glyphs.rest
-        margin = Margin(self._has_cursor(spot.placed), glyph, glyphs.role)
-        return painter.row(line, margin, list(self._marks(spot, key)), width)
-
-    def _has_cursor(self, placed: Placed) -> bool:
-        return False
-
-    def _marks(self, spot: Spot, key: int) -> Iterator[Mark]:
-        """Yield what is marked in the section that a row is in."""
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(key)) is not None:
-            start, end = span
-            style = self.screen.get_component_rich_style("screen--selection")
-            yield Mark(start, end if end >= 0 else 1 << 30, style)
-
-    def _repaint(self) -> None:
-        """Paint the rows in view anew: something about how they look has changed."""
-        self._strips.clear()
-        self.refresh()
-
-    def selection_updated(self, selection: Selection | None) -> None:
-        """Show the selection."""
-        self._repaint()
-
-    def notify_style_update(self) -> None:
-        """Take the new theme's colours; the layout stays."""
-        super().notify_style_update()
-        self._painter = None
-        self._strips.clear()
-
-    def _make_painter(self) -> Painter:
-        def component(role: str) -> tuple[Style, bool]:
-            name = f"transcript--{role}"
-            own = self.get_component_styles(name).has_rule("background")
-            return self.get_component_rich_style(name), own
-
-        base = self.get_component_rich_style("transcript--text")
-        self._painter = Painter(component, base, colours=not self.app.no_color)
-        return self._painter

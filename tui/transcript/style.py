@@ -4,14 +4,9 @@ DEFAULT_CSS = """
 Transcript {
     background: $background;
     color: $foreground;
-    border: round $foreground 25%;
-    border-title-color: $text-muted;
-    border-subtitle-color: $text-warning;
-    border-subtitle-style: bold;
     overflow-x: hidden;
     overflow-y: scroll;
     scrollbar-size-vertical: 1;
-    &:focus { border: round $primary; }
 
     & > .transcript--text { color: $foreground; }
     & > .transcript--dim { color: $text-muted; }
@@ -67,6 +62,7 @@ Transcript {
     & > .transcript--diff-hunk { color: $text-secondary; text-style: bold; }
     & > .transcript--diff-context { color: $text-muted; }
 
+    & > .transcript--below { color: $text-warning; background: $foreground 12%; text-style: bold; }
     & > .transcript--hit { background: $warning 40%; color: $foreground; text-style: underline; }
     & > .transcript--hit-current { background: $warning; color: auto 95%; text-style: bold underline; }
 }

@@ -87,7 +87,7 @@ class Transcript(BlockScroller):
             return
         if self._cursor is None:
             top = round(self.scroll_y)
-            row = top if by > 0 else min(top + self._view[1], self._layout.height) - 1
+            row = top if by > 0 else min(top + self._view.height, self._layout.height) - 1
             spot = self._layout.spot(row)
             target = spot.placed if spot is not None else placed[-1]
         else:
@@ -96,7 +96,7 @@ class Transcript(BlockScroller):
 
     def _show_block(self, placed: Placed) -> None:
         """Scroll as little as shows the block, or its beginning if it is taller than the view."""
-        layout, height = self._layout, self._view[1]
+        layout, height = self._layout, self._view.height
         layout.measure(layout.start(placed), height)
         top = layout.start(placed)
         bottom = top + placed.height
@@ -134,11 +134,11 @@ class Transcript(BlockScroller):
         placed = self._layout.get(block_id)
         screen_row = self._layout.start(placed) + placed.gap - round(self.scroll_y)
         self._layout.update(placed, collapsed=not placed.block.collapsed if collapsed is None else collapsed)
-        if 0 <= screen_row < self._view[1]:
+        if 0 <= screen_row < self._view.height:
             self._following = False
             self._height_when_left = self._layout.height
             self._place(Anchor(placed, 0, 0, screen_row))
-            self._following = round(self.scroll_y) >= self._layout.height - self._view[1]
+            self._following = round(self.scroll_y) >= self._layout.height - self._view.height
         self._repaint()
         self._changed(settle=True)
 
@@ -193,8 +193,8 @@ class Transcript(BlockScroller):
         placed = self._layout.get(hit.block_id)
         self._cursor = placed
         row = self._layout.row_of_text(placed, hit.section, hit.start)
-        if not self.scroll_y <= row < self.scroll_y + self._view[1]:
-            self._go_to_row(row - self._view[1] // 3)
+        if not self.scroll_y <= row < self.scroll_y + self._view.height:
+            self._go_to_row(row - self._view.height // 3)
         self._repaint()
 
     def action_ask_search(self) -> None:
