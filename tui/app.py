@@ -10,6 +10,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
+from textual.worker import WorkerFailed
 
 from cutaway.harness.errors import HarnessError
 from cutaway.tui.commands import ActionCommands
@@ -91,8 +92,16 @@ class CutawayApp(App[None]):
         self.call_after_refresh(self.open_session)
         if self._theme_folder is not None and self._theme_folder.is_dir():
             self.watch_themes(self._theme_folder)
-        for problem in (*self._problems, *unknown_actions(self._keys), *map(str, clashes(self._keys))):
+        for problem in (*self._problems, *self._key_problems()):
             self.notify(problem, severity="warning", markup=False, timeout=10)
+
+    def _key_problems(self) -> list[str]:
+        if not self._keys:
+            return []
+        from cutaway.tui.widget_keys import widget_key_ids
+
+        clashing = [str(clash) for clash in clashes(self._keys)]
+        return [*unknown_actions(self._keys, widget_key_ids()), *clashing]
 
     @work(exclusive=True, group="themes")
     async def watch_themes(self, folder: Path) -> None:
@@ -175,7 +184,9 @@ class CutawayApp(App[None]):
         """Leave a sentence and the place, not pages of local values, which may hold secrets."""
         import traceback
 
-        error = self._exception
+        error: BaseException | None = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
         if error is None:
             return
         place = traceback.extract_tb(error.__traceback__)[-1:]

@@ -1,7 +1,7 @@
 """Every action as data: bindings, the palette, the key sheet and the user's own keys are made from it."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -233,9 +233,12 @@ def clashes(overrides: Mapping[str, str]) -> list[Clash]:
     return found
 
 
-def unknown_actions(overrides: Mapping[str, str]) -> list[str]:
-    """Say for each override whose action does not exist which one is nearest."""
-    names = [each.id for each in ACTIONS]
+def unknown_actions(overrides: Mapping[str, str], of_widgets: Collection[str] = ()) -> list[str]:
+    """Say for each override whose action does not exist which one is nearest.
+
+    `of_widgets` are the ids of keys that widgets bind for themselves; they can be given other keys too.
+    """
+    names = [*(each.id for each in ACTIONS), *of_widgets]
     said = []
     for identifier in overrides:
         if identifier not in names:

@@ -1,8 +1,10 @@
 """What the user sends: kept while no session is open, in order, and handed over when one is."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from cutaway.harness.answers import Answer
+from cutaway.harness.errors import UnknownRequest
 from cutaway.harness.events import Mode
 from cutaway.harness.ledger import Ledger
 from cutaway.tui.live_session import LiveSession
@@ -46,8 +48,10 @@ class Outgoing:
         return self.kept.pop() if self.kept else None
 
     def answer(self, request_id: str, answer: Answer) -> None:
+        """Answer a question; one that was closed in the same moment needs no answer any more."""
         if self.session is not None:
-            self.session.respond(request_id, answer)
+            with suppress(UnknownRequest):
+                self.session.respond(request_id, answer)
 
     def set_mode(self, mode: Mode) -> None:
         if self.session is not None:

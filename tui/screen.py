@@ -5,6 +5,7 @@ import asyncio
 import gc
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from cutaway.tui.live_session import LiveSession, NoModelFound
 from cutaway.tui.start import wanted
 
 USAGE_ERROR = 2
+ESCAPE_MS = "40"
+"""How long a lone escape may still become a longer key; Textual's 100 alone would use up our promise."""
 
 
 def run_screen(parsed: argparse.Namespace) -> int:
@@ -22,7 +25,8 @@ def run_screen(parsed: argparse.Namespace) -> int:
         sys.stderr.write(f"cutaway: {problem}\n")
         return USAGE_ERROR
     target = wanted(parsed)
-    return _show(_Opener(target), target.root, target.configured.settings.theme, parsed.prompt)
+    settings = target.configured.settings
+    return _show(_Opener(target), target.root, settings.theme, parsed.prompt, settings.keys)
 
 
 def run_demo(parsed: argparse.Namespace) -> int:
@@ -33,8 +37,15 @@ def run_demo(parsed: argparse.Namespace) -> int:
     return _show(_DemoOpener(fast=parsed.fast, request=True), Path.cwd(), parsed.theme or "", "")
 
 
-def _show(opener: "_Opener | _DemoOpener", root: Path, theme: str, prompt: str) -> int:
+def _show(
+    opener: "_Opener | _DemoOpener",
+    root: Path,
+    theme: str,
+    prompt: str,
+    keys: Mapping[str, str] | None = None,
+) -> int:
     gc.disable()  # nothing that is made before the first paint is garbage, and looking for it takes a tenth
+    os.environ.setdefault("ESCDELAY", ESCAPE_MS)  # Textual reads it when it is imported
     from cutaway.tui.app import CutawayApp  # late: only a screen pays for Textual
 
     app = CutawayApp(
@@ -43,6 +54,7 @@ def _show(opener: "_Opener | _DemoOpener", root: Path, theme: str, prompt: str) 
         demo_opener=_DemoOpener(request=True),
         theme=theme,
         theme_folder=config_dir() / "themes",
+        keys=keys,
     )
     if prompt:
         app.main.outgoing.send(prompt)

@@ -1,6 +1,7 @@
 """Actions are data, and their keys do not clash."""
 
 from cutaway.tui.keymap import ACTIONS, action, bindings, clashes, key_label, keys_of, unknown_actions
+from cutaway.tui.widget_keys import widget_key_ids
 
 
 def test_the_default_keys_do_not_clash() -> None:
@@ -35,6 +36,17 @@ def test_an_unknown_action_is_named_with_the_nearest() -> None:
         "keys.view.inspect: there is no such action. Did you mean view.inspector?"
     ]
     assert unknown_actions({"app.quit": "f9"}) == []
+
+
+def test_keys_of_widgets_can_be_changed_too() -> None:
+    known = widget_key_ids()
+    assert {"approval.yes", "transcript.next", "rows.down", "inspector.close"} <= set(known)
+    assert unknown_actions({"approval.yes": "o"}, known) == []
+    assert "Did you mean approval.yes?" in unknown_actions({"aproval.yes": "o"}, known)[0]
+
+
+def test_the_ids_of_widgets_are_no_ids_of_actions() -> None:
+    assert {each.id for each in ACTIONS}.isdisjoint(widget_key_ids())
 
 
 def test_bindings_carry_the_ids_that_overrides_name() -> None:
