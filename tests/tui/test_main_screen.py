@@ -8,6 +8,7 @@ from textual import events
 
 from cutaway.harness import events as e
 from cutaway.harness.providers.scripted import ScriptedCall, Step
+from cutaway.harness.session import Session
 from cutaway.tui.app import CutawayApp
 from tests.tui.kit import (
     HELD,
@@ -64,6 +65,26 @@ async def test_an_early_message_can_be_taken_back(tmp_path: Path) -> None:
         await pilot.press(*"oops", "enter", "up")
         assert app.main.prompt.text == "oops"
         assert not app.main.lane.display
+
+
+async def test_earlier_messages_come_back_with_a_resumed_session(tmp_path: Path) -> None:
+    opener = Opener(tmp_path, [Step(text="one")])
+    app = app_for(opener)
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, app)
+        opener.session.send("said long ago")
+        await finished(pilot, app)
+
+        async def again() -> Session:
+            return opener.session
+
+        later = CutawayApp(again, root=tmp_path)
+        async with later.run_test(size=NARROW) as second:
+            await opened(second, later)
+            await until(second, lambda: "said long ago" in said(later))
+            assert said(later) == said(app)
+            await second.press("up")
+            assert later.main.prompt.text == "said long ago"
 
 
 async def test_esc_interrupts_and_the_conversation_says_so(tmp_path: Path) -> None:
@@ -166,6 +187,23 @@ async def test_a_question_is_answered_and_the_edit_is_shown(tmp_path: Path) -> N
         await finished(pilot, app)
         assert (tmp_path / "x.txt").read_text() == "hello\n"
         assert "+hello" in said(app)
+
+
+async def test_a_question_can_be_answered_on_a_tiny_screen(tmp_path: Path) -> None:
+    write = Step(calls=(ScriptedCall("create_file", {"filePath": "x.txt", "content": "hello\n" * 30}),))
+    app = app_for(Opener(tmp_path, [write, Step(text="made it")], mode="interactive"))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await opened(pilot, app)
+        await pilot.press(*"go", "enter")
+        await until(pilot, lambda: app.main.dock.current is not None)
+        await until(pilot, lambda: "y yes, once" in screen_text(app))
+        shown = screen_text(app)
+        assert "x.txt" in shown
+        assert "Say what" in shown
+        assert "interactive" in shown.splitlines()[-1]
+        await approve(pilot, app)
+        await finished(pilot, app)
+        assert (tmp_path / "x.txt").exists()
 
 
 async def test_shift_tab_walks_through_the_modes(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ from cutaway.tui.widgets.status import MODES, Status
 NARROW_BELOW = 110
 """Columns under which the three panes become tabs."""
 
-SHORT_BELOW = 16
-"""Rows under which blank lines are given up."""
+SHORT_BELOW, TINY_BELOW = 16, 12
+"""Rows under which blank lines are given up, and then all that a question can be answered without."""
 
 ARMED_SECONDS = 3.0
 """How long a second ctrl+c quits."""
@@ -54,7 +54,7 @@ class MainScreen(Screen[None]):
         super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
         self.ready = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
-        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT_BELOW, "-tall")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (TINY_BELOW, "-short"), (SHORT_BELOW, "-tall")]
         self.ledger = Ledger()
         self.outgoing = Outgoing()
         self.panes = Panes(root, id="panes")

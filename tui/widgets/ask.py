@@ -130,6 +130,7 @@ class Ask(Widget, can_focus=True):
 
     def compose(self) -> ComposeResult:
         self._body.add_class("ask--body")
+        self._foot.add_class("ask--foot")
         self._keys.add_class("ask--keys")
         self._body.set_rows(Rows(self.body_rows()))
         self._draw()
