@@ -26,7 +26,10 @@ def parse(text: str, folder: str = "") -> CommandLine:
         return CommandLine(text, (), f"more than {LONGEST_JUDGED} characters", broken=True)
     if "\0" in text:
         return CommandLine(text, (), "a NUL character", broken=True)
-    source = text.encode("utf-8", "surrogatepass")
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:
+        return CommandLine(text, (), "half of a character", broken=True)
     try:
         tree = read_tree(source, folder)
     except RecursionError:

@@ -1,18 +1,24 @@
 """Commands that no mode runs without asking, because what they destroy does not come back."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
-from cutaway.harness.permissions.command_line import Part, Word
+from cutaway.harness.permissions.command_line import UNKNOWN, Part, Word
 from cutaway.harness.permissions.git_losses import git_loss, has_option
 from cutaway.harness.permissions.options import CODE_READERS, SHELLS, family
 from cutaway.harness.permissions.protected import holds_everything
 from cutaway.harness.permissions.reach import place_of
-from cutaway.harness.permissions.wrappers import Seen
+from cutaway.harness.permissions.wrappers import FIND_RUNS, Seen
 from cutaway.tools.paths import Workspace
 
 _DISKS = frozenset({"mkfs", "fdisk", "sfdisk", "parted", "wipefs", "mkswap", "diskutil", "shred", "format"})
 _MACHINE = frozenset({"shutdown", "reboot", "halt", "poweroff", "init", "telinit"})
+_SCHEDULERS = frozenset({"crontab", "at", "batch"})
+_STANDARD_INPUTS = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_DELETES = re.compile(
+    r"(?:.*/)?(?:rm|unlink|shred)|.*\s.*\b(?:rm|unlink|shred)\b.*|(?:rm|unlink|shred)\s.*", re.DOTALL
+)
 _REMOTE = (
     (r"(terraform|tofu|pulumi|cdk|sst|serverless)( \S+)* (destroy|down)", "it destroys infrastructure"),
     (r"kubectl( \S+)* (delete|drain)", "it deletes from a cluster"),
@@ -25,6 +31,8 @@ _REMOTE = (
     (r"redis-cli( \S+)* flush(all|db)", "it empties a database"),
     (r"(npm|pnpm|yarn|cargo|twine|poetry|uv|gem)( \S+)* (publish|unpublish|upload|yank)", "it publishes"),
     (r"gh( \S+)* (delete|archive)", "it deletes on the server"),
+    (r"(npm|pnpm|yarn|pip|poetry|conda)( \S+)* config( \S+)* (set|edit|delete|unset)",
+     "it changes your own settings of that program"),
 )  # fmt: skip
 _SQL = re.compile(r"\b(drop\s+(database|schema|table)|truncate\s+table)\b", re.IGNORECASE)
 
@@ -42,6 +50,8 @@ def why_dangerous(seen: Seen, workspace: Workspace) -> str:
         return f"`{program}` overwrites a disk or a file for good"
     if program in _MACHINE:
         return f"`{program}` stops the machine"
+    if program in _SCHEDULERS and texts != ("-l",):
+        return f"`{program}` makes commands run later, when nobody looks"
     return (
         _shell_of_unseen_text(part, program)
         or _deletes(seen, program, workspace)
@@ -57,7 +67,8 @@ def _writes_to_device(texts: tuple[str, ...]) -> bool:
 
 def _shell_of_unseen_text(part: Part, program: str) -> str:
     """Shells that run what is piped in, downloaded or substituted: nobody has seen what it says."""
-    words = [word for word in part.words[1:] if not word.text.startswith(("-", "+"))]
+    operands = [word for word in part.words[1:] if not word.text.startswith(("-", "+"))]
+    words = [word for word in operands if word.text not in _STANDARD_INPUTS]
     if program in ("eval", "source", "."):
         unseen = any(not word.known for word in words)
     elif program in SHELLS:
@@ -85,6 +96,8 @@ def _deletes(seen: Seen, program: str, workspace: Workspace) -> str:
         if any(text == "--no-preserve-root" for text in flags):
             return "`rm` is told not to spare the root"
         return _of_targets("`rm -r`", seen, operands, workspace)
+    if program == "rm" and seen.inner and part.words[-1].text == UNKNOWN:
+        return "`rm` on something that is known only when it runs"
     if program in ("chmod", "chown", "chgrp") and has_option(flags, "R", "--recursive"):
         return _of_targets(f"`{program} -R`", seen, operands[1:], workspace)
     if program == "find" and _find_deletes(part):
@@ -115,16 +128,14 @@ def _of_targets(what: str, seen: Seen, words: list[Word], workspace: Workspace) 
 
 def _takes_all(text: str) -> bool:
     """Tell whether the last name of a pattern is no real restriction (`*`, `.*`, `{`…), or is none."""
-    last = text.rstrip("/").rpartition("/")[2]
+    last = re.sub(r"\[[^\]]*\]", "?", text.rstrip("/").rpartition("/")[2])
     return set(last) <= set("*.?~") or not any(mark in last for mark in "*?[")
 
 
 def _find_deletes(part: Part) -> bool:
     texts = part.arguments
-    return "-delete" in texts or any(
-        texts[index] in ("-exec", "-execdir", "-ok", "-okdir") and texts[index + 1 : index + 2] == ("rm",)
-        for index in range(len(texts))
-    )
+    runs = next((index for index, text in enumerate(texts) if text in FIND_RUNS), len(texts))
+    return "-delete" in texts or any(_DELETES.fullmatch(text) for text in texts[runs:])
 
 
 def _find_target(seen: Seen, operands: list[Word], workspace: Workspace) -> str:
@@ -132,7 +143,10 @@ def _find_target(seen: Seen, operands: list[Word], workspace: Workspace) -> str:
     texts = seen.part.arguments
     first = next((index for index, text in enumerate(texts) if text.startswith(("-", "(", "!"))), len(texts))
     starts = [word for word in seen.part.words[1 : first + 1] if not word.text.startswith("-")] or [Word(".")]
-    narrowed = any(text in ("-name", "-iname", "-path", "-ipath", "-regex", "-iregex") for text in texts)
+    narrowed = any(
+        text in ("-name", "-iname", "-path", "-ipath", "-regex", "-iregex") and set(value) - set("*.?/")
+        for text, value in pairwise(texts)
+    )
     for folder in seen.folders or ():
         for start in starts:
             place = place_of(start, folder)

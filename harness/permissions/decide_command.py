@@ -20,13 +20,15 @@ from cutaway.harness.permissions.rules import COMMAND_TOOL, SESSION, Rule, Rules
 from cutaway.harness.permissions.wrappers import Seen, see_through
 from cutaway.tools.paths import Workspace, printable
 
+MOST_WORDS = 1_000
+"""Words, those of commands inside commands included; each takes about 0.1 ms, while the screen waits."""
+
 _EDIT_TOOLS = ("create_file", "replace_string_in_file", "multi_replace_string_in_file", "apply_patch")
 
 
 def decide_command(command: str, workspace: Workspace, mode: Mode, rules: Rules) -> Decision:
     """Decide whether a command may run in the workspace's root."""
-    line = _as_run_here(parse(command, str(workspace.root)))
-    seen = list(see_through(line, (workspace.root,)))
+    line, seen = _taken_apart(_as_run_here(parse(command, str(workspace.root))), workspace)
     if rule := _standing_against("deny", seen, rules) or _denied_file(seen, workspace, rules):
         return Decision("deny", f"The rule {rule.named} denies this command or a part of it.", rule.named)
     if mode == "plan":
@@ -51,6 +53,18 @@ def _as_run_here(line: CommandLine) -> CommandLine:
     if sys.platform == "win32" and not line.obstacle:
         return replace(line, obstacle="words that PowerShell may read in another way")
     return line
+
+
+def _taken_apart(line: CommandLine, workspace: Workspace) -> tuple[CommandLine, list[Seen]]:
+    """List all that the line would run; a line of too many words counts as one that cannot be judged."""
+    seen: list[Seen] = []
+    words = 0
+    for item in see_through(line, (workspace.root,)):
+        words += len(item.part.words) * len(item.folders or (workspace.root,))
+        if words > MOST_WORDS:
+            return replace(line, obstacle=f"more than {MOST_WORDS:,} words to judge", broken=True), seen
+        seen.append(item)
+    return line, seen
 
 
 def _standing_against(outcome: str, seen: list[Seen], rules: Rules) -> Rule | None:

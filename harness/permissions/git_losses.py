@@ -70,6 +70,14 @@ def _in_the_tree(call: _Call, workspace: Workspace) -> str:
             lost = call.has("f", "--force", "--discard-changes")
         case "restore":
             lost = call.has("W", "--worktree") or not call.has("S", "--staged")
+        case "rm":
+            lost = call.has("f", "--force")
+        case "read-tree":
+            lost = call.has("u", "--reset")
+        case "checkout-index":
+            lost = call.has("f", "--force")
+        case "submodule":
+            lost = call.operands[:1] == ("deinit",) and call.has("f", "--force")
         case "worktree":
             lost = call.operands[:1] == ("remove",) and call.has("f", "--force")
         case "stash":
@@ -97,6 +105,8 @@ def _in_the_repository(call: _Call) -> str:
             return "deletes commits' only name" if call.has("df", "--delete", "--force") else ""
         case "config":
             return "" if _only_asks(call) else "changes what git runs and trusts"
+        case "init" | "clone":
+            return "may install hooks that git runs" if call.has("", "--template") else ""
         case "filter-branch" | "filter-repo" | "update-ref":
             return "rewrites history"
         case "reflog" | "gc" | "prune":

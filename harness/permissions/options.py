@@ -209,6 +209,17 @@ _GIT_RUNNING = frozenset(
     (
         *("config", "filter-branch", "difftool", "mergetool", "hook", "submodule", "bisect", "rebase"),
         *("daemon", "instaweb", "shell", "send-email", "credential", "worktree", "remote", "clone", "init"),
+        *(
+            "bundle",
+            "maintenance",
+            "for-each-repo",
+            "fast-import",
+            "fast-export",
+            "p4",
+            "svn",
+            "gui",
+            "citool",
+        ),
     )
 )
 

@@ -200,4 +200,4 @@ class _Reader:
 
 
 def _as_text(latin: str) -> str:
-    return latin.encode("latin-1").decode("utf-8", "surrogatepass")
+    return latin.encode("latin-1").decode()

@@ -3,6 +3,7 @@
 import os
 import unicodedata
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cutaway.harness.places import config_dir, data_dir
@@ -106,6 +107,16 @@ def _by_name(path: Path) -> str:
     return ""
 
 
+def may_be_protected(pattern: str) -> bool:
+    """Tell whether one name of a path, with wildcards, may stand for a protected one.
+
+    Bash lets no wildcard stand for the dot that a name begins with.
+    """
+    wild = any(mark in pattern for mark in "*?[")
+    names = (*_NAMES, ".vscode")
+    return wild and pattern.startswith(".") and any(fnmatchcase(n, pattern.casefold()) for n in names)
+
+
 def _by_place(path: Path) -> str:
     home = Path.home()
     for name in _SECRET_FOLDERS:
@@ -132,8 +143,12 @@ def _own_folders() -> Iterator[Path]:
 
 def _inside_git_folder(path: Path, workspace: Workspace) -> str:
     """Recognise a git folder by what it holds: a `.git` file may point to one of any name."""
-    for folder in (path, *path.parents):
-        if folder == workspace.root or not folder.is_relative_to(workspace.root):
+    if not path.is_relative_to(workspace.root):
+        return ""
+    folder = workspace.root
+    for name in path.relative_to(workspace.root).parts:  # from above, to stop where nothing is yet
+        folder = folder / name
+        if not os.path.lexists(folder):
             return ""
         if _holds_git(folder):
             return f"{workspace.display(folder)} is a git folder, and git runs hooks from there"

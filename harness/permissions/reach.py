@@ -37,11 +37,11 @@ class Place(Struct, frozen=True):
 def place_of(word: Word, folder: Path) -> Place:
     """Resolve one word as bash and the kernel would, in one folder; globs end the path before them."""
     text = word.text
-    if word.expands and text.startswith("~"):
-        text = _home_of(text)
     cut = min((text.find(mark) for mark in _marks(word) if mark in text), default=-1)
     if cut >= 0:
         text = text[:cut].rpartition("/")[0] + "/" if "/" in text[:cut] else "."
+    if word.expands and text.startswith("~"):
+        text = _home_of(text)
     joined = folder / text
     return Place(
         word.text.replace(UNKNOWN, "…"), Path(os.path.normpath(joined)), Path(os.path.realpath(joined))

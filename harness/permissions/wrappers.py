@@ -69,7 +69,7 @@ _TEXT_TAKERS = frozenset({"eval", "watch", "parallel", "trap"})
 _TEXT_OPTION_TAKERS = frozenset({"su", "script", "flock", "runuser"})
 """Programs whose `-c TEXT` goes to a shell."""
 
-_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _GIT_VALUES = frozenset(
     {"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path"}
 )
@@ -132,7 +132,7 @@ def _started(program: str, words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]
         yield from (found and (*found, *more) for found in _after_options(starter, words[1:]))
     if program == "find":
         for index, word in enumerate(words):
-            if word.text in _FIND_RUNS:
+            if word.text in FIND_RUNS:
                 yield _until_end(words[index + 1 :])
     elif program == "git":
         yield from _git(words)
