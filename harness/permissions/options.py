@@ -255,7 +255,7 @@ def unsafe_option(words: tuple[Word, ...], fixed: int = 1) -> str:
         return _sed_obstacle([word.text for word in arguments])
     if program == "git" and fixed == 1 and len(words) > 1 and words[1].text in _GIT_RUNNING:
         return words[1].text
-    if program == "uniq" and len(files := [w.text for w in arguments if not w.text.startswith("-")]) > 1:
+    if program == "uniq" and len(files := _operands(arguments)) > 1:
         return f"{files[-1]} (which it would write)"
     if program == "make" and any("=" in word.text for word in arguments):
         return "a variable"
@@ -268,6 +268,13 @@ def unsafe_option(words: tuple[Word, ...], fixed: int = 1) -> str:
         if _is_unsafe(table, word.text, first=index == 0 and program == "tar"):
             return word.text
     return ""
+
+
+def _operands(words: tuple[Word, ...]) -> list[str]:
+    """Leave the options out; a lone `-` is standard input, and after `--` all words are operands."""
+    texts = [word.text for word in words]
+    end = texts.index("--") if "--" in texts else len(texts)
+    return [text for text in texts[:end] if text == "-" or not text.startswith("-")] + texts[end + 1 :]
 
 
 def _is_unsafe(table: _Unsafe, text: str, *, first: bool) -> bool:

@@ -113,14 +113,19 @@ def test_a_hostile_line_is_judged_without_holding_up_the_screen(run: Run, comman
     assert decision.outcome == "ask" or command.startswith("ls")
 
 
+@pytest.mark.parametrize("command", ["uniq - out", "uniq -- -x out", "uniq f out", "uniq - -- out"])
+def test_uniq_is_not_let_write_its_second_file(run: Run, command: str) -> None:
+    assert run(command, allow=["uniq *"]).outcome == "ask"
+
+
 _READERS = ("ls", "echo", "cat", "wc", "grep", "head", "sort", "find", "true", "cd", "test", "printf", "uniq")
 _PIECES = (
     "$(evil)", "`evil`", '"$(evil)"', "'$(evil)'", "$'\\x24(evil)'", "<(evil)", ">(evil)", "a[$(evil)]",
     "evil", "touch P", "./e", "f", "P", "-exec evil {} +", "-exec", "\\;", "{}", "-delete", "-oP", "-o",
-    "--output=P", "-fprint P", "-v a[$(evil)]", "{evil,}", "~", "*", "[a]", "x=1", "eval evil", "time",
+    "--output=P", "-fprint P", "-v a[$(evil)]", "{evil,}", "~", "*", "-", "[a]", "eval evil", "time",
     "then", "function", "trap evil EXIT", "ls(){ evil; }", "&&", ";", "|", "||", "&", "\n", "|&", "\\\n",
-    "\r", "\t", "\v", "\u00a0", "\\", "#", '"', "'", "$", "`", "(", ")", "{", "}", "<", ">", ">|", ">&", "&>", "<>",
-    "<<<", "<<E\n", "\nE\n", "2>&1", "2>", "!", "=", "[[", "]]", "$((", "))", "é",
+    "\r", "\t", "\v", "\u00a0", "\\", "#", '"', "'", "$", "`", "(", ")", "{", "}", "<", ">", ">|", ">&", "&>",
+    "<>", "<<<", "<<E\n", "\nE\n", "2>&1", "2>", "!", "=", "[[", "]]", "$((", "))", "é",
 )  # fmt: skip
 
 
