@@ -1,7 +1,7 @@
 """How the transcript keeps up with a stream: `python tests/benchmarks/transcript_bench.py`.
 
-A child shows a transcript and a text area under a pseudo-terminal of 120 by 40. Mixed Markdown is streamed into
-it while single letters are typed; each is timed until it comes back on the terminal. Targets on two cores:
+A child shows a transcript and a text area under a pseudo-terminal of 120 by 40. Mixed Markdown is streamed in
+while single letters are typed; each is timed until it comes back on the terminal. Targets on two cores:
 5,000 lines at 500 a second in at most 6 CPU seconds, keys in at most 50 ms (95 %) and 200 ms (all), 120 MB.
 """
 
