@@ -4,13 +4,13 @@ import asyncio
 import errno
 import hashlib
 import os
-import secrets
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from cutaway.tools.draft import Draft
 from cutaway.tools.errors import ToolError
 from cutaway.tools.find_file import open_file, require_regular, unreadable
 
@@ -60,7 +60,7 @@ def replace_file(path: Path, content: bytes, *, before_digest: str, shown: str) 
     """Give an existing file new content, if it still holds what `before_digest` names.
 
     Links are written through; mode, owner and extended attributes stay. The new bytes go to a
-    temporary file beside it, are synced, and take its place in one step. Only a file with several
+    draft beside it, are synced, and take its place in one step. Only a file with several
     hard links (or one that is a mount point or has an owner that cannot be given) is written in
     place, its space reserved first and its old bytes put back on failure. Raises ToolError with
     the file unchanged.
@@ -108,61 +108,48 @@ def _make_folders(folder: Path, made: list[Path]) -> None:
 
 
 def _place(real: Path, content: bytes) -> None:
-    temporary, descriptor = _temporary(real.parent, 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            _write_synced(stream.fileno(), content)
-        try:
-            os.link(temporary, real)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links
-            if os.path.lexists(real):
-                raise FileExistsError(errno.EEXIST, "exists", str(real)) from None
-            temporary.replace(real)
-        _sync_folder(real.parent)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+    with Draft(real.parent, 0o666) as draft:
+        _write_synced(draft.descriptor, content)
+        draft.become_new(real)
+    _sync_folder(real.parent)
 
 
 def _swap(real: Path, content: bytes, status: os.stat_result, before_digest: str, shown: str) -> bool:
     """Put the new bytes in place by renaming; False (nothing changed) where that would lose something."""
-    temporary, descriptor = _temporary(real.parent, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            _write_synced(stream.fileno(), content)
-            if not _take_over(real, temporary, status):
-                return False
+    with Draft(real.parent, 0o600) as draft:
+        _write_synced(draft.descriptor, content)
+        if not _take_over(real, draft, status):
+            return False
         _require_unchanged(real, before_digest, shown)
         try:
-            temporary.replace(real)
+            draft.replace(real)
         except OSError as error:
             if error.errno == errno.EBUSY:  # the file is a mount point
                 return False
             raise
-        _sync_folder(real.parent)
-        return True
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+    _sync_folder(real.parent)
+    return True
 
 
-def _take_over(real: Path, temporary: Path, status: os.stat_result) -> bool:
-    """Give the temporary file the owner, mode and attributes of the real one; False if it may not."""
-    if hasattr(os, "chown"):
-        made = temporary.stat()
+def _take_over(real: Path, draft: Draft, status: os.stat_result) -> bool:
+    """Give the draft the owner, mode and attributes of the real file; False if it may not have them."""
+    if hasattr(os, "fchown"):
+        made = os.fstat(draft.descriptor)
         if (made.st_uid, made.st_gid) != (status.st_uid, status.st_gid):
             try:
-                os.chown(temporary, status.st_uid, status.st_gid)
+                os.fchown(draft.descriptor, status.st_uid, status.st_gid)
             except PermissionError:
                 return False
-    temporary.chmod(stat.S_IMODE(status.st_mode))
+    mode = stat.S_IMODE(status.st_mode)
+    if os.chmod in os.supports_fd:
+        os.chmod(draft.descriptor, mode)  # noqa: PTH101 (it may have no name yet)
+    else:
+        draft.path.chmod(mode)
     if hasattr(os, "listxattr"):
         with suppress(OSError):
             for name in os.listxattr(real):
                 with suppress(OSError):  # some are the system's own, and set by it
-                    os.setxattr(temporary, name, os.getxattr(real, name))
+                    os.setxattr(draft.descriptor, name, os.getxattr(real, name))
     return True
 
 
@@ -182,14 +169,6 @@ def _overwrite(real: Path, content: bytes) -> None:
             stream.truncate(len(old))
             raise
         os.fsync(descriptor)
-
-
-def _temporary(folder: Path, mode: int) -> tuple[Path, int]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):
-        flags |= getattr(os, name, 0)
-    path = folder / f".cutaway-{secrets.token_hex(8)}.tmp"
-    return path, os.open(path, flags, mode)
 
 
 def _write_synced(descriptor: int, content: bytes) -> None:
