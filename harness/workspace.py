@@ -1,9 +1,11 @@
 """What the harness knows of the folder it works in: facts, git state, instruction files."""
 
 import asyncio
+import codecs
 import os
 import platform
 import shutil
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -44,7 +46,7 @@ def facts_of(root: Path, test_command: tuple[str, ...] = ()) -> WorkspaceFacts:
 def git_folder(root: Path) -> Path | None:
     """Find the repository that holds `root`: the folder that has `.git`."""
     for folder in (root, *root.parents):
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):  # noqa: PTH110 - the method raises where a folder is closed to us
             return folder
     return None
 
@@ -105,15 +107,16 @@ def _read_instructions(root: Path, path: Path, name: str) -> InstructionFile:
             content = file.read(INSTRUCTION_BYTES + 1)
     except OSError as error:
         return InstructionFile(name, "", False, f"cannot be read: {error.strerror}")
-    try:
-        text = content[:INSTRUCTION_BYTES].decode(
-            "utf-8-sig", "strict" if len(content) <= INSTRUCTION_BYTES else "ignore"
-        )
+    cut = len(content) > INSTRUCTION_BYTES
+    try:  # a character that the cut divides is left out; anything else that is no UTF-8 is refused
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(content[:INSTRUCTION_BYTES], final=not cut)
     except UnicodeDecodeError:
         return InstructionFile(name, "", False, "is not UTF-8 text")
+    if "\0" in text:
+        return InstructionFile(name, "", False, "is not UTF-8 text (it holds NUL characters)")
     if not text.strip():
         return InstructionFile(name, "", False, "is empty")
-    if len(content) > INSTRUCTION_BYTES:
+    if cut:
         text += f"\n[cut here: only the first {INSTRUCTION_BYTES // 1024} KiB are sent]"
         return InstructionFile(name, text, True, f"used, cut after {INSTRUCTION_BYTES // 1024} KiB")
     return InstructionFile(name, text, True, "used")
@@ -136,30 +139,53 @@ async def git_facts(root: Path) -> GitFacts:
     return await asyncio.to_thread(_ask_git, root)
 
 
-def _ask_git(root: Path) -> GitFacts:
-    import git  # late: 56 ms, and it fails at import when the program is missing
+_STATUS = ("status", "--porcelain", "--branch", "--untracked-files=normal", "--ignore-submodules=all")
+_FILTERS = r"^filter\..*\.(clean|process|required)$"
+_LISTING = ("config", "--null", "--show-scope", "--name-only", "--get-regexp", _FILTERS)
+_TRUSTED = ("system", "global")
+_ALWAYS_OFF = {"core.fsmonitor": "false", "core.hooksPath": os.devnull}
 
-    # No setting of the repository may start a program here: a file-system monitor is one.
-    command = [
-        "git",
-        "-c",
-        "core.fsmonitor=false",
-        "status",
-        "--porcelain",
-        "--branch",
-        "--untracked-files=normal",
-    ]
-    try:
-        with git.Repo(root, search_parent_directories=True) as repository:
-            status = str(
-                repository.git.execute(command, env={"GIT_OPTIONAL_LOCKS": "0"}, kill_after_timeout=5)
-            )
-    except (git.GitError, OSError, ValueError) as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        return GitFacts(problem=f"git failed: {printable(lines[-1][:200])}")
-    head, *changed = status.splitlines() or [""]
+
+def _ask_git(root: Path) -> GitFacts:
+    code, listed, error = _run_git(root, _LISTING, _ALWAYS_OFF)
+    if code in (0, 1):  # 1 means that no filter is set
+        words = listed.split("\0")
+        found = zip(words[::2], words[1::2], strict=False)
+        own = {
+            key: "false" if key.endswith("required") else "" for scope, key in found if scope not in _TRUSTED
+        }
+        code, told, error = _run_git(root, _STATUS, {**_ALWAYS_OFF, **own})
+    if code != 0:
+        lines = error.strip().splitlines() or [f"exit code {code}"]
+        return GitFacts(problem=f"git failed: {printable(lines[-1].strip()[:200])}")
+    head, *changed = told.splitlines() or [""]
     branch = head.removeprefix("## ").removeprefix("No commits yet on ").split("...")[0]
     return GitFacts(branch=printable(branch), changed=len(changed))
+
+
+def _run_git(root: Path, command: tuple[str, ...], off: Mapping[str, str]) -> tuple[int, str, str]:
+    """Run git so that it starts no program that a repository's own settings name: code, output, errors.
+
+    Such are (`off`) a file-system monitor, hooks and clean filters, and what fetches the objects that
+    a partial clone lacks.
+    """
+    import git  # late: 56 ms, and it fails at import when the program is missing
+
+    settings = {"GIT_CONFIG_COUNT": str(len(off))}
+    for number, (key, value) in enumerate(off.items()):
+        settings |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    closed = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        code, output, error = git.Git(root).execute(
+            ["git", *command],
+            env={**settings, **closed, "GIT_TERMINAL_PROMPT": "0"},
+            kill_after_timeout=5,
+            with_extended_output=True,
+            with_exceptions=False,
+        )
+    except (git.GitError, OSError, ValueError) as failure:
+        return -1, "", str(failure)
+    return code, str(output), str(error)
 
 
 def today() -> date:

@@ -14,7 +14,7 @@ from cutaway.harness.workspace import GitFacts, InstructionFile, find_instructio
 
 MODES: Mapping[Mode, str] = {
     "plan": "Mode: plan. Only reading is possible; edits and commands are refused. End with a plan.",
-    "interactive": "Mode: interactive. The user sees each edit and command first, and approves or refuses it.",
+    "interactive": "Mode: interactive. The user sees each edit and command first and approves or refuses it.",
     "accept-edits": "Mode: accept-edits. Edits inside the workspace run at once; the user approves commands.",
     "autopilot": "Mode: autopilot. Nobody watches each call. Finish the task, then call task_complete.",
 }
