@@ -4,6 +4,7 @@ A project's own `.cutaway/config.toml` is not read: nothing from a folder acts b
 """
 
 import difflib
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ import msgspec
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.events import Mode
 from cutaway.harness.limits import DEFAULT_LIMIT
-from cutaway.harness.places import config_dir
+from cutaway.harness.places import config_dir, expanded
 
 
 class TestsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,19 +120,48 @@ def settings_of(values: Mapping[str, Any], origin: str) -> Settings:
         key = where.rstrip("`") or "settings"
         if key == "mode":
             message = f"Expected one of {', '.join(get_args(Mode))}"
+        if key == "tests" and "unknown field" in message:
+            _check_keys(values["tests"], f"{origin}: tests", TestsTable)
         raise ConfigError(f"{origin}: {key}: {message}.") from error
-    if settings.limit < 1:
-        raise ConfigError(f"{origin}: limit: Expected a number of turns of at least 1, got {settings.limit}.")
+    _check_values(settings, origin)
     return settings
+
+
+def _check_values(settings: Settings, origin: str) -> None:
+    """Refuse numbers that mean nothing and text that is none."""
+    wrong = ""
+    if settings.limit < 1:
+        wrong = f"limit: Expected a number of turns of at least 1, got {settings.limit}"
+    elif settings.max_output_tokens is not None and settings.max_output_tokens < 1:
+        wrong = f"max-output-tokens: Expected at least 1, got {settings.max_output_tokens}"
+    elif settings.temperature is not None and not 0 <= settings.temperature < math.inf:
+        wrong = f"temperature: Expected a number from 0 up, got {settings.temperature}"
+    else:
+        names = ("provider", "base_url", "model", "theme", "allow", "deny")
+        bad = next((name for name in names if not _is_text(getattr(settings, name))), "")
+        wrong = f"{bad.replace('_', '-')}: It holds bytes that are not UTF-8" if bad else ""
+    if wrong:
+        raise ConfigError(f"{origin}: {wrong}.")
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether it can be sent: an argument of the command line may hold any bytes."""
+    try:
+        msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _file_layers(path: Path, workspace: Path) -> list[tuple[str, dict[str, Any]]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Mend it, or move it away.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 ({error}). Save it as UTF-8, or move it away.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}. Mend it, or move it away.") from error
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -139,15 +169,22 @@ def _file_layers(path: Path, workspace: Path) -> list[tuple[str, dict[str, Any]]
     layers = [(str(path), table)]
     folders = table.get("folder")
     for folder, values in folders.items() if isinstance(folders, dict) else ():
-        if Path(os.path.realpath(Path(folder).expanduser())) == workspace and isinstance(values, dict):
-            layers.append((f'{path} [folder."{folder}"]', values))
+        origin = f'{path} [folder."{folder}"]'
+        if Path(os.path.realpath(expanded(folder, origin))) == workspace and isinstance(values, dict):
+            layers.append((origin, values))
     return layers
 
 
-def _check_keys(values: Mapping[str, Any], origin: str) -> None:
-    known = known_keys()
+def _check_keys(
+    values: Mapping[str, Any], origin: str, table: type[Settings | TestsTable] = Settings
+) -> None:
+    known = [field.encode_name for field in msgspec.structs.fields(table)]
     for key in values:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" Known keys: {', '.join(known)}."
+            near = difflib.get_close_matches(key, known, n=2)
+            hint = (
+                f" Did you mean {' or '.join(map(repr, near))}?"
+                if near
+                else f" Known keys: {', '.join(known)}."
+            )
             raise ConfigError(f"{origin}: unknown key {key!r}.{hint}")

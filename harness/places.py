@@ -23,7 +23,17 @@ def config_dir() -> Path:
 
 def _home() -> Path | None:
     home = os.environ.get(HOME_VARIABLE, "")
-    return Path(home).expanduser().absolute() if home.strip() else None
+    return expanded(home, f"${HOME_VARIABLE}").absolute() if home.strip() else None
+
+
+def expanded(folder: str, origin: str) -> Path:
+    """Put the home folder in the place of `~`; raises ConfigError where nobody of that name has one."""
+    try:
+        return Path(folder).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(
+            f"{origin}: there is no home folder for {folder!r}. Write the path."
+        ) from error
 
 
 def private_folder(folder: Path, *, below: Path) -> Path:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from cutaway.harness.config import Configured
 from cutaway.harness.errors import ConfigError
+from cutaway.harness.places import expanded
 
 
 class Launch(Struct, frozen=True):
@@ -21,7 +22,7 @@ class Launch(Struct, frozen=True):
 
 def workspace_root(folder: str) -> Path:
     """The folder to work in; raises ConfigError when there is no such folder."""
-    root = Path(os.path.realpath(Path(folder).expanduser()))
+    root = Path(os.path.realpath(expanded(folder, "--cwd")))
     if not root.is_dir():
         raise ConfigError(f"--cwd: {root} is not a folder. Name the folder to work in.")
     return root
