@@ -11,6 +11,8 @@ from cutaway.harness.messages import (
     UserMessage,
 )
 
+LOST = "Error: the record of this result is damaged and lost. The call was carried out or refused before."
+
 
 class Conversation:
     """What has been said so far; equal events give equal conversations, live or resumed.
@@ -41,6 +43,7 @@ class Conversation:
             case e.ToolsOffered():
                 self.tools.extend(event.tools)
             case e.UserMessageSent():
+                self._close_lost()
                 self._tell(event.notes)
                 self.messages.append(UserMessage(event.content, event.notes))
             case e.AssistantAnswered():
@@ -57,19 +60,27 @@ class Conversation:
     def _answer(self, event: e.AssistantAnswered) -> None:
         if not event.content and not event.tool_requests:
             return  # providers refuse an empty assistant message, and it says nothing
+        self._close_lost()
         self.messages.append(
             AssistantMessage(event.content, event.tool_requests, event.reasoning, cut=event.cut)
         )
         self._waiting = list(event.tool_requests)
         self._results = {}
 
+    def _close_lost(self) -> None:
+        """Where a damaged log has lost results of earlier calls, say so in their place."""
+        for call in self.open_calls:
+            self._keep(ToolResult(call.id, call.name, LOST, is_error=True))
+
     def _complete(self, event: e.ToolCompleted) -> None:
         asked = {call.id for call in self._waiting}
         if event.tool_call_id not in asked or event.tool_call_id in self._results:
             return
-        self._results[event.tool_call_id] = ToolResult(
-            event.tool_call_id, event.tool_name, event.text, is_error=event.outcome != "done"
-        )
+        error = event.outcome != "done"
+        self._keep(ToolResult(event.tool_call_id, event.tool_name, event.text, is_error=error))
+
+    def _keep(self, result: ToolResult) -> None:
+        self._results[result.call_id] = result
         if len(self._results) == len(self._waiting):
             self.messages.extend(self._results[call.id] for call in self._waiting)
             self._waiting, self._results = [], {}

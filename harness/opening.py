@@ -2,9 +2,10 @@
 
 import asyncio
 import shutil
+import tempfile
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,21 @@ class Opening:
 
 @dataclass(slots=True)
 class ModelInUse:
-    """The one thing of a session that can be swapped while it runs."""
+    """The one thing of a session that can be swapped while it runs; a call may still use an earlier one."""
 
     model: Model
+    earlier: list[Model] = field(default_factory=list)
+
+    def swap(self, model: Model) -> None:
+        self.earlier.append(self.model)
+        self.model = model
+
+    async def aclose(self) -> None:
+        """Close the connections of every provider that was used."""
+        providers = [one.provider for one in (*self.earlier, self.model)]
+        for index, provider in enumerate(providers):
+            if not any(provider is other for other in providers[:index]):
+                await provider.aclose()
 
 
 def new_session(opening: Opening, store: SessionStore | None = None) -> Session:
@@ -131,6 +144,7 @@ def _assemble(
     desk = Desk() if opening.asker is None else None
     in_use = ModelInUse(opening.model)
     queue, steering = list(ledger.pending), list[str]()
+    spill = _spill_folder(stored)
     seams = Seams(
         emit=emit,
         sync=log.sync_aside,
@@ -147,7 +161,7 @@ def _assemble(
         workspace=workspace,
         files=recall_files(ledger, workspace),
         facts=lambda: facts_of(workspace.root, opening.test_command),
-        spill=str(_spill_folder(stored)),
+        spill=str(spill),
         steers=lambda: _hand_out(steering, emit, queue),
         wake=asyncio.Event(),
     )
@@ -160,10 +174,10 @@ def _assemble(
         seams=seams,
         desk=desk,
         limit=opening.limit,
-        swap_model=lambda model: setattr(in_use, "model", model),
+        swap_model=in_use.swap,
         queue=queue,
         steering=steering,
-        close=_closer(log, stored, processes, in_use, opening.clean_up),
+        close=_closer(log, stored, processes, in_use, spill, opening.clean_up),
     )
 
 
@@ -191,11 +205,12 @@ def _hand_out(steering: list[str], emit: Callable[[e.Event], object], queue: lis
 
 
 def _spill_folder(stored: StoredSession | None) -> Path:
+    """Make the folder for long outputs; on a full disk it is only named, and each output says so."""
     if stored is None:
-        import tempfile
-
         return Path(tempfile.mkdtemp(prefix="cutaway-"))
-    return private_folder(stored.folder / "spill", below=stored.folder)
+    with suppress(OSError):
+        private_folder(stored.folder / "spill", below=stored.folder)
+    return stored.folder / "spill"
 
 
 def _closer(
@@ -203,15 +218,17 @@ def _closer(
     stored: StoredSession | None,
     processes: Processes,
     in_use: ModelInUse,
+    spill: Path,
     clean_up: Callable[[], None] | None,
 ) -> Callable[[], Coroutine[Any, Any, None]]:
     async def close() -> None:
         await processes.aclose()
-        await in_use.model.provider.aclose()
+        await in_use.aclose()
         log.close()
         if clean_up is not None:
             await asyncio.to_thread(clean_up)
         if stored is None:
+            shutil.rmtree(spill, ignore_errors=True)
             return
         stored.close()
         if not any(isinstance(record.event, e.UserMessageSent) for record in log.records):

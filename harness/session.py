@@ -8,7 +8,7 @@ from typing import Any
 from cutaway.harness import events as e
 from cutaway.harness.answers import Answer
 from cutaway.harness.desk import Desk
-from cutaway.harness.errors import SessionClosed
+from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.bodies import rebuild
 from cutaway.harness.loop import run_interaction
@@ -49,10 +49,11 @@ class Session:
         self._steering = steering
         self._close = close
         self._task: asyncio.Task[None] | None = None
-        self._others: set[asyncio.Task[None]] = set()
+        self._reruns: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
         self._git: GitFacts | None = None
         self._closed = False
-        self._background(self._look_at_git())
+        _keep(self._looking, self._look_at_git())
 
     @property
     def records(self) -> Sequence[e.Record]:
@@ -96,14 +97,17 @@ class Session:
         return None
 
     def interrupt(self) -> None:
-        """Stop the interaction: the model call ends, tools are killed, every open call is answered."""
-        if self._task is not None:  # soon, not now: a task that has not begun could record no end
-            asyncio.get_running_loop().call_soon(self._task.cancel)
+        """Stop what runs: the model call ends, tools and tests are killed, every open call is answered."""
+        running = (self._task, *self._reruns)
+        for task in running:  # soon, not now: a task that has not begun could record no end
+            if task is not None:
+                asyncio.get_running_loop().call_soon(task.cancel)
 
     def respond(self, request_id: str, answer: Answer) -> None:
         """Answer an open question; raises UnknownRequest when it is not open (any more)."""
-        if self._desk is not None:
-            self._desk.answer(request_id, answer)
+        if self._desk is None:
+            raise UnknownRequest("The questions of this session are answered without a screen.")
+        self._desk.answer(request_id, answer)
 
     def set_mode(self, mode: e.Mode) -> None:
         """Change what may run without asking, from the next call on."""
@@ -123,9 +127,13 @@ class Session:
         self._seams.wake.set()
 
     def rerun_tests(self, call_id: str) -> None:
-        """Run a test call of the model again for the user; the model is not told."""
+        """Run a test call of the model again for the user; the model is not told.
+
+        Nothing happens for other calls, or while one of these tests runs.
+        """
         self._check_open()
-        self._background(rerun(self._seams, call_id))
+        if not self._reruns:
+            _keep(self._reruns, rerun(self._seams, call_id))
 
     def request_body(self, request_id: str) -> bytes:
         """The exact bytes of any request of this session; raises LogCorrupt when they are damaged."""
@@ -137,7 +145,7 @@ class Session:
             return
         self._closed = True
         await asyncio.sleep(0)  # a task that has not begun could record no end
-        tasks = [task for task in (self._task, *self._others) if task is not None]
+        tasks = [task for task in (self._task, *self._reruns, *self._looking) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -175,7 +183,7 @@ class Session:
         stopped = ended is None or ended.ended is None or ended.ended.reason in ("interrupted", "error")
         if self._queue and not stopped:
             self._start_next()
-        self._background(self._look_at_git())
+        _keep(self._looking, self._look_at_git())
 
     def _requeue_steers(self) -> None:
         """A message that came too late for the interaction is not lost: it waits in the queue."""
@@ -190,7 +198,9 @@ class Session:
     async def _look_at_git(self) -> None:
         self._git = await git_facts(self.root)
 
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._others.add(task)
-        task.add_done_callback(self._others.discard)
+
+def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
+    """Run it beside the interaction; the set holds it while it runs."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)

@@ -5,6 +5,7 @@ runs in the order asked.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,6 +26,9 @@ T = TypeVar("T")
 
 READS_AT_ONCE = 8
 """Reads of one turn that run at the same time; more only compete for the same disk."""
+
+QUOTED = 2000
+"""Characters of unusable arguments that go back to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +99,20 @@ def prepare(seams: Seams, facts: WorkspaceFacts, call: ToolCall) -> Prepared | R
     try:
         parsed = parse_arguments(call.arguments, tool.arguments)
     except ToolError as error:
-        return Rejected(call, f"Error: {error}")
+        return Rejected(call, f"Error: {error}{_quoted(call.arguments)}")
     return Prepared(call, tool, parsed.value, tool.access(parsed.value), parsed.notes)
+
+
+def _quoted(arguments: str) -> str:
+    """Quote what is no JSON object: the wire can only send an empty one in its place."""
+    try:
+        if isinstance(json.loads(arguments or "{}"), dict):
+            return ""
+    except (ValueError, RecursionError):
+        pass
+    shown = arguments[:QUOTED]
+    rest = len(arguments) - len(shown)
+    return f" You wrote:\n{shown}" + (f"\n[cut here: {rest} characters more]" if rest else "")
 
 
 def _may_run_beside_others(item: Prepared | Rejected) -> bool:
