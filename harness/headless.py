@@ -39,18 +39,36 @@ async def run_headless(session: Session, prompt: str, output: Output, out: TextI
         try:
             async for batch in records:
                 ended = _follow(batch, ledger, output, out, notes)
-                if ended:
+                if ended and not session.busy:  # busy: what waited in a resumed session came first
                     break
-        except BrokenPipeError:
+        except OSError as error:
             session.interrupt()
             _silence(out)
+            _refused(error, notes)
             await _until_idle(session)
             return FAILED
     code = exit_code(ledger)
-    with suppress(BrokenPipeError):
+    try:
         _close(session, ledger, output, out, notes, code)
         out.flush()
+    except OSError as error:
+        _silence(out)
+        _refused(error, notes)
+        return FAILED
     return code
+
+
+def _refused(error: OSError, notes: TextIO) -> None:
+    """Say that the output cannot be written; a reader that has left knows."""
+    if not isinstance(error, BrokenPipeError):
+        _note(notes, f"cutaway: the output cannot be written: {error.strerror}. The session is saved.")
+
+
+def _note(notes: TextIO, line: str) -> None:
+    """Tell the person who watches, if anybody does."""
+    with suppress(OSError):
+        notes.write(line + "\n")
+        notes.flush()
 
 
 def _last_opening(records: Sequence[e.Record]) -> int:
@@ -87,7 +105,7 @@ def _follow(batch: Sequence[e.Record], ledger: Ledger, output: Output, out: Text
         if output == "stream-json":
             out.write(encode_line(record).decode())
         elif output == "text" and (line := _line(record.event)):
-            notes.write(line + "\n")
+            _note(notes, line)
         ended = ended or isinstance(record.event, e.SessionIdle)
     if output == "stream-json":
         out.flush()
@@ -123,11 +141,21 @@ def _close(session: Session, ledger: Ledger, output: Output, out: TextIO, notes:
             if answer.strip():
                 out.write(sanitise(answer.rstrip()) + "\n")
             if interaction and interaction.ended and code != FINISHED:
-                notes.write(f"cutaway: {sanitise(interaction.ended.explanation)} (session {session.id})\n")
+                why = _why(ledger, interaction.ended, code)
+                _note(notes, f"cutaway: {why} (session {session.id})")
         case "json":
             out.write(_summary(session, ledger, answer, code) + "\n")
         case "stream-json":
             pass
+
+
+def _why(ledger: Ledger, ended: e.InteractionEnded, code: int) -> str:
+    """Say in a sentence why the exit code is not 0; an error was told when it came."""
+    if code == DENIED:
+        return "Something needed approval and nobody was there to give it; see --allow and --mode."
+    if ledger.error is not None and ledger.error.message == ended.explanation:
+        return "failed."
+    return sanitise(ended.explanation)
 
 
 def _summary(session: Session, ledger: Ledger, answer: str, code: int) -> str:

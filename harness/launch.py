@@ -9,6 +9,7 @@ from cutaway.harness.config import RuleText, Settings
 from cutaway.harness.errors import ConfigError, SessionNotFound
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.ledger import Ledger
+from cutaway.harness.messages import scrub
 from cutaway.harness.opening import Opening, new_session, resume_session
 from cutaway.harness.permissions.rules import Rule, Rules
 from cutaway.harness.prompt.tokens import TokenCounter
@@ -83,6 +84,8 @@ def _session_to_resume(wanted: Launch, store: SessionStore) -> tuple[str, Path]:
     session_id = store.find(wanted.resume)
     summary = next((one for one in store.list() if one.id == session_id), None)
     if summary is None or not summary.cwd:
+        return session_id, wanted.root
+    if summary.cwd == scrub(str(wanted.root)):  # a name that is not UTF-8 cannot be told from the log
         return session_id, wanted.root
     root = Path(summary.cwd)
     if not root.is_dir():

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import argparse
@@ -21,12 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
         return _version()
-    from cutaway.tui.command_line import parse
-
-    parsed = parse(arguments)
-    if getattr(parsed, "version", False):
-        return _version()
-    return _guarded(_COMMANDS[parsed.command], parsed)
+    try:
+        return _guarded(arguments)
+    except KeyboardInterrupt:
+        return 130
 
 
 def _version() -> int:
@@ -40,23 +38,32 @@ def _version() -> int:
     return 0
 
 
-def _guarded(command: Callable[["argparse.Namespace"], int], parsed: "argparse.Namespace") -> int:
+def _guarded(arguments: list[str]) -> int:
     """Turn what a user can mend into one message, and a closed pipe into silence."""
     from cutaway.harness.errors import AuthenticationFailed, ConfigError, HarnessError
+    from cutaway.tui.command_line import parse
+    from cutaway.tui.streams import open_what_is_closed, silence_output, write_any_text
 
+    open_what_is_closed()
+    write_any_text()
+    parsed = parse(arguments)
+    if getattr(parsed, "version", False):
+        return _version()
     try:
-        return command(parsed)
+        code = _COMMANDS[parsed.command](parsed)
+        sys.stdout.flush()
+        return code
     except (ConfigError, AuthenticationFailed) as error:
         sys.stderr.write(f"cutaway: {error}\n")
         return USAGE_ERROR
     except HarnessError as error:
         sys.stderr.write(f"cutaway: {error}\n")
-        return 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        return 130
+        silence_output()
+    except OSError as error:
+        silence_output()
+        sys.stderr.write(f"cutaway: {error}\n")
+    return 1
 
 
 def _run(parsed: "argparse.Namespace") -> int:
@@ -66,8 +73,9 @@ def _run(parsed: "argparse.Namespace") -> int:
     from cutaway.harness.headless import run_headless
     from cutaway.harness.launch import launch
     from cutaway.tui.start import wanted
+    from cutaway.tui.streams import read_input
 
-    prompt = sys.stdin.read() if parsed.prompt == "-" else parsed.prompt
+    prompt = read_input() if parsed.prompt == "-" else parsed.prompt
     if not prompt.strip():
         sys.stderr.write("cutaway run: the prompt is empty.\n")
         return USAGE_ERROR
@@ -75,7 +83,7 @@ def _run(parsed: "argparse.Namespace") -> int:
     async def go() -> int:
         session = await launch(wanted(parsed), os.environ, NobodyThere())
         try:
-            return await run_headless(session, prompt, parsed.output, sys.stdout, sys.stderr)
+            return await run_headless(session, prompt, parsed.output, _output(parsed), sys.stderr)
         finally:
             await session.aclose()
 
@@ -98,11 +106,19 @@ def _demo(parsed: "argparse.Namespace") -> int:
         if parsed.output == "text":
             sys.stderr.write(DEMO_NOTICE)
         try:
-            return await run_headless(session, REQUEST, parsed.output, sys.stdout, sys.stderr)
+            return await run_headless(session, REQUEST, parsed.output, _output(parsed), sys.stderr)
         finally:
             await session.aclose()
 
     return asyncio.run(go())
+
+
+def _output(parsed: "argparse.Namespace") -> TextIO:
+    from cutaway.tui.streams import write_utf8
+
+    if parsed.output != "text":
+        write_utf8()
+    return sys.stdout
 
 
 def _screen(parsed: "argparse.Namespace") -> int:

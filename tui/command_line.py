@@ -98,6 +98,13 @@ def _doctor() -> argparse.ArgumentParser:
 _PARSERS = {"demo": _demo, "run": _run, "resume": _resume, "sessions": _sessions, "doctor": _doctor}
 
 
+def _id(text: str) -> str:
+    """An empty id (a variable that is not set, say) must not begin a new session."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the id is empty; see: cutaway sessions list")
+    return text
+
+
 def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) -> None:
     parser.add_argument("--mode", choices=MODES, help="what may run without asking (default: interactive)")
     parser.add_argument("--limit", type=int, metavar="N", help="turns before it asks to go on (default: 25)")
@@ -112,8 +119,9 @@ def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) 
     parser.add_argument("--theme", help="a theme by name")
     parser.add_argument("--cwd", metavar="DIR", default=".", help="the workspace (default: this folder)")
     if resume:
-        parser.add_argument("--resume", metavar="ID", default="", help="take up this session")
-        parser.add_argument(
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--resume", metavar="ID", type=_id, help="take up this session")
+        which.add_argument(
             "--continue",
             dest="continue_",
             action="store_true",

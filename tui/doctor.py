@@ -11,11 +11,10 @@ from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.opening import installed_version
 from cutaway.harness.places import config_dir, data_dir
 from cutaway.harness.providers.discovery import Finding, discover
+from cutaway.harness.providers.endpoint import masked
 from cutaway.harness.target import workspace_root
 from cutaway.harness.workspace import find_instructions, git_facts
 from cutaway.tui.transcript.safe_text import one_line
-
-SECRET_KEYS = ("keys",)
 
 
 async def doctor(folder: str) -> int:
@@ -50,7 +49,7 @@ async def doctor(folder: str) -> int:
 def _settings(configured: Configured) -> Iterator[str]:
     for key in known_keys():
         value = getattr(configured.settings, key.replace("-", "_"))
-        shown = "(none)" if value in ("", None, (), {}) else one_line(str(value))
+        shown = "(none)" if value in ("", None, (), {}) else one_line(masked(str(value)))
         yield f"  {key:<18}{shown:<28} from {one_line(configured.origins[key])}"
 
 

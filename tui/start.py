@@ -23,7 +23,7 @@ def wanted(parsed: argparse.Namespace) -> Launch:
     return Launch(
         root=root,
         configured=load_settings(root, flags, os.environ),
-        resume=parsed.resume,
+        resume=parsed.resume or "",
         newest=parsed.continue_,
         script=parsed.script or "",
     )

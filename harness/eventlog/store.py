@@ -19,6 +19,7 @@ from cutaway.harness.eventlog.log import EventLog
 from cutaway.harness.eventlog.reading import OpenReport, read_log
 from cutaway.harness.eventlog.summary import SessionSummary, summarise
 from cutaway.harness.events import Record
+from cutaway.harness.messages import scrub
 from cutaway.harness.places import data_dir, private_folder
 
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: its order is that of the bytes
@@ -134,7 +135,7 @@ class SessionStore:
         """
         found = [summarise(self.folder / name, in_use=in_use(self.folder / name)) for name in self._names()]
         if cwd is not None:
-            wanted = os.path.realpath(cwd)
+            wanted = scrub(os.path.realpath(cwd))  # as the log tells it
             found = [one for one in found if one.cwd and os.path.realpath(one.cwd) == wanted]
         return tuple(sorted(found, key=lambda one: (one.last_activity, one.id), reverse=True))
 

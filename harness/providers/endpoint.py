@@ -78,6 +78,11 @@ def is_loopback(host: str) -> bool:
     return _LOOPBACK.match(host) is not None
 
 
+def masked(url: str) -> str:
+    """Show a base URL without the password and the keys in it."""
+    return _SECRET_NAME.sub(rf"\g<1>{MASK}", _without_user(url))
+
+
 def _split(url: str) -> SplitResult:
     url = url.strip()
     if "://" not in url:
