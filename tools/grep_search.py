@@ -16,7 +16,16 @@ from cutaway.tools.details import SearchHit, SearchHits
 from cutaway.tools.errors import ToolError
 from cutaway.tools.paths import Workspace
 from cutaway.tools.sanitise import sanitise
-from cutaway.tools.search import HINT_TIME, TIME_LIMIT, FileHits, Searcher, SearchFailed, TextQuery
+from cutaway.tools.search import (
+    FILE_SIZE,
+    HINT_TIME,
+    MOST_COUNTED,
+    TIME_LIMIT,
+    FileHits,
+    Searcher,
+    SearchFailed,
+    TextQuery,
+)
 from cutaway.tools.search_scope import Scope, default_searcher, refuse_git_folder, scope_of, touched
 
 DEFAULT_RESULTS = 100
@@ -25,8 +34,7 @@ MOST_RESULTS = 1000
 TEXT_LIMIT = 40_000
 """Characters of hits that are returned, about 10,000 tokens."""
 
-_MOST_COUNTED = 20_000
-"""Matching lines after which counting stops."""
+_QUERY_SHOWN = 200
 
 _LOOKS_LIKE_REGEXP = re.compile(r"[|*+?^$\\]|\[.+\]|\(.+\)|\.\*")
 
@@ -139,6 +147,11 @@ def _scope(workspace: Workspace, arguments: GrepArguments) -> Scope:
         raise ToolError("The query holds a NUL character, which no text file has.")
     scope = scope_of(workspace, arguments.include_pattern or ".", one_file=True)
     refuse_git_folder(workspace, scope.root)
+    if scope.root.is_file() and (size := scope.root.stat().st_size) > FILE_SIZE:
+        raise ToolError(
+            f"{workspace.display(scope.root)} has {size:,} bytes; files of more than {FILE_SIZE:,} are not "
+            "searched. Use a terminal command such as grep -m 20."
+        )
     return scope
 
 
@@ -148,7 +161,7 @@ async def _gather(searcher: Searcher, scope: Scope, query: TextQuery, found: _Fo
         async for hits in files:
             if scope.holds(hits.path, glob):
                 found.add(hits)
-                if found.count >= _MOST_COUNTED:
+                if found.count >= MOST_COUNTED:
                     return
 
 
@@ -210,9 +223,11 @@ def _output(arguments: GrepArguments, workspace: Workspace, found: _Found, hint:
     more = found.count - len(shown)
     if not found.count:
         where = f" in {arguments.include_pattern}" if arguments.include_pattern else ""
-        lines.append(f"No line matches {arguments.query!r}{where}. {hint}".rstrip())
+        query = arguments.query
+        shown_query = repr(query) if len(query) <= _QUERY_SHOWN else f"{query[:_QUERY_SHOWN]!r}…"
+        lines.append(f"No line matches {shown_query}{where}. {hint}".rstrip())
     if more:
-        at_least = "at least " if found.timed_out or found.count >= _MOST_COUNTED else ""
+        at_least = "at least " if found.timed_out or found.count >= MOST_COUNTED else ""
         lines.append(
             f"({at_least}{more} more; {found.count} matching lines in {found.files} files. "
             "Narrow the query or includePattern.)"

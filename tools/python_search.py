@@ -1,19 +1,28 @@
-"""Search in plain Python, for machines without ripgrep: slower, same answers."""
+"""Search in plain Python, for machines without ripgrep: slower, same answers.
+
+A regular expression runs in a process of its own: Python's may take for ever over one line, and
+would then keep the whole program from running, time limit and all.
+"""
 
 import asyncio
+import json
 import os
 import re
+import sys
 from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import structs
 
 from cutaway.tools.globs import Glob
 from cutaway.tools.ignore import IgnoreRule, is_ignored, rules_above, rules_in
 from cutaway.tools.search import FILE_SIZE, FileHits, Hit, SearchFailed, TextQuery, excerpt
 
 _BATCH = 200
-"""Files that one step of the worker thread handles; between steps a search can be cancelled."""
+"""Files that one step handles; between steps a search in a thread can be cancelled."""
 
 T = TypeVar("T")
 
@@ -32,20 +41,66 @@ class PythonSearch:
     async def matches(self, query: TextQuery) -> AsyncGenerator[FileHits, None]:
         """Read and search file by file, off the event loop."""
         test = _compile(query)
-        names = [Glob(name) for name in query.names]
-        walk = iter([query.root]) if query.root.is_file() else _walk(query.root, query.with_ignored)
-
-        def step() -> tuple[bool, list[FileHits]]:
-            batch = _take(walk, _BATCH)
-            wanted = (path for path in batch if not names or any(name.matches(path.name) for name in names))
-            found = (_search(path, test, query.most) for path in wanted)
-            return bool(batch), [hits for hits in found if hits is not None]
-
-        going = True
-        while going:
-            going, found = await asyncio.to_thread(step)
+        if query.is_regexp:
+            async for hits in _matches_elsewhere(query):
+                yield hits
+            return
+        batches = _matches(query, test)
+        while (found := await asyncio.to_thread(next, batches, None)) is not None:
             for hits in found:
                 yield hits
+
+
+def _matches(query: TextQuery, test: "Test") -> Iterator[list[FileHits]]:
+    """Search batch by batch; a batch may hold no match."""
+    names = [Glob(name) for name in query.names]
+    walk = iter([query.root]) if query.root.is_file() else _walk(query.root, query.with_ignored)
+    while batch := _take(walk, _BATCH):
+        wanted = (path for path in batch if not names or any(name.matches(path.name) for name in names))
+        found = (_search(path, test, query.most) for path in wanted)
+        yield [hits for hits in found if hits is not None]
+
+
+_CHILD = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from cutaway.tools.python_search import answer; answer()"
+)
+_LONGEST_ANSWER = 64 << 20
+
+
+async def _matches_elsewhere(query: TextQuery) -> AsyncGenerator[FileHits, None]:
+    """Have another Python search; it has ended when this ends, however it ends."""
+    folders = json.dumps([path for path in sys.path if os.path.isabs(path)])  # noqa: PTH117 (text)
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-c", _CHILD, folders),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=_LONGEST_ANSWER,
+    )
+    assert child.stdin is not None and child.stdout is not None
+    try:
+        child.stdin.write(json.dumps({**structs.asdict(query), "root": str(query.root)}).encode())
+        child.stdin.close()
+        while line := await child.stdout.readline():
+            path, hits, count = json.loads(line)
+            yield FileHits(Path(path), tuple(Hit(*hit) for hit in hits), count)
+    finally:
+        if not child.stdout.at_eof():
+            with suppress(ProcessLookupError):
+                child.kill()
+        await asyncio.shield(child.wait())
+
+
+def answer() -> None:
+    """Search as standard input asks, and print a line of JSON for each file; the child runs this."""
+    asked = json.load(sys.stdin)
+    query = TextQuery(**{**asked, "root": Path(asked["root"]), "names": tuple(asked["names"])})
+    for batch in _matches(query, _compile(query)):
+        for found in batch:
+            hits = [structs.astuple(hit) for hit in found.hits]
+            sys.stdout.write(json.dumps([str(found.path), hits, found.count]) + "\n")
+        sys.stdout.flush()
 
 
 def _take(items: Iterator[T], count: int) -> list[T]:
@@ -89,6 +144,8 @@ Test = Callable[[str], tuple[int, int] | None]
 
 def _compile(query: TextQuery) -> Test:
     """Make the test of one line; it gives start and end of the first match in characters."""
+    if "\n" in query.pattern or (query.is_regexp and "\\n" in query.pattern):
+        raise SearchFailed("without ripgrep, which is not installed, a match cannot go over a line's end")
     source = query.pattern if query.is_regexp else re.escape(query.pattern)
     try:
         regexp = re.compile(source, re.IGNORECASE if query.ignore_case else 0)

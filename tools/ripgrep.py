@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cutaway.tools.environment import child_environment
-from cutaway.tools.search import FILE_SIZE, FileHits, Hit, SearchFailed, TextQuery, excerpt
+from cutaway.tools.search import FILE_SIZE, MOST_COUNTED, FileHits, Hit, SearchFailed, TextQuery, excerpt
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 16 << 20
@@ -90,7 +90,7 @@ class Ripgrep:
         except (OSError, ValueError) as error:
             raise SearchFailed(str(error)) from error
         assert process.stdout is not None and process.stderr is not None
-        complaint = asyncio.ensure_future(process.stderr.read(_CHUNK))
+        complaint = asyncio.ensure_future(process.stderr.read())  # it may come in several pieces
         try:
             while chunk := await process.stdout.read(_CHUNK):
                 yield chunk
@@ -118,6 +118,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 def _options(query: TextQuery) -> list[str]:
     options = ["--json", *_COMMON, "--sort", "path", "--max-filesize", str(FILE_SIZE)]
+    options += ["--max-count", str(MOST_COUNTED)]
     if not query.is_regexp:
         options.append("--fixed-strings")
     if query.ignore_case:

@@ -21,6 +21,9 @@ _BEFORE = 100
 FILE_SIZE = 100 << 20
 """Bytes; larger files are not searched."""
 
+MOST_COUNTED = 20_000
+"""Matching lines, of one file or of a whole search, after which counting stops."""
+
 
 class Hit(Struct, frozen=True):
     """One matching line, 1-based; `cut` tells that `text` is only a part of it."""
