@@ -127,3 +127,10 @@ def output_pipe() -> tuple[int, int]:
         with suppress(OSError):
             fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
     return reading, writing
+
+
+def pipe_name(descriptor: int) -> str:
+    """Name a pipe as Linux does in /proc/PID/fd; '' where there is no such name."""
+    with suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 (no file of that name)
+    return ""

@@ -20,7 +20,7 @@ from cutaway.tools.environment import child_environment
 from cutaway.tools.errors import ToolError
 from cutaway.tools.output import OutputCollector
 from cutaway.tools.paths import printable
-from cutaway.tools.pipe import PipeReader, output_pipe
+from cutaway.tools.pipe import PipeReader, output_pipe, pipe_name
 from cutaway.tools.process_tree import MARK, ProcessTree, signal_name
 
 SIGKILL = 9  # the signal module of Windows has no name for it
@@ -85,7 +85,7 @@ class Run:
         self.id = run_id
         self.output = output
         self._popen = popen
-        self._tree = ProcessTree(popen.pid, mark)
+        self._tree = ProcessTree(popen.pid, mark, pipe_name(reading))
         self._on_live = on_live
         self._on_over = on_over
         self._loop = asyncio.get_running_loop()

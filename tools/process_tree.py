@@ -1,7 +1,8 @@
 """Who belongs to a command: its group, its session, its descendants, and those that bear its mark.
 
 A process that leaves both session and parent (a daemon) is still known by the mark in its
-environment, as build servers have found processes for years.
+environment, as build servers have found processes for years, or, where Linux shows it, by the
+command's output still being its own. One that drops all four at once is not found.
 """
 
 import os
@@ -19,17 +20,21 @@ MARK = "CUTAWAY_RUNS"
 
 @dataclass(frozen=True, slots=True)
 class ProcessTree:
-    """A command's processes; `leader` leads its own session and group, `mark` is unique."""
+    """A command's processes; `leader` leads its own session and group, `mark` is unique.
+
+    `pipe` is what Linux calls the pipe that takes their output ("pipe:[123]"), '' when not known.
+    """
 
     leader: int
     mark: str
+    pipe: str = ""
 
     def members(self) -> tuple[int, ...]:
         """List the living processes (no zombies); blocks for some milliseconds."""
         if sys.platform == "win32":
             return ()
         if sys.platform == "linux":
-            return _members(self.leader, _processes_of_linux(self.mark.encode()))
+            return _members(self.leader, _processes_of_linux(self.mark.encode(), self.pipe))
         return _members(self.leader, _processes_of_ps())
 
     def signal(self, number: int) -> None:
@@ -71,7 +76,7 @@ def _members(leader: int, processes: list[_Process]) -> tuple[int, ...]:
     return tuple(sorted((found & living) - {os.getpid()}))
 
 
-def _processes_of_linux(mark: bytes) -> list[_Process]:
+def _processes_of_linux(mark: bytes, pipe: str) -> list[_Process]:
     processes = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -86,9 +91,17 @@ def _processes_of_linux(mark: bytes) -> list[_Process]:
         environment = b""
         with suppress(OSError):
             environment = (folder / "environ").read_bytes()
-        marked = mark in environment
+        marked = mark in environment or (pipe != "" and _writes_to(folder, pipe))
         processes.append(_Process(int(folder.name), int(parent), int(group), int(session), marked))
     return processes
+
+
+def _writes_to(folder: Path, pipe: str) -> bool:
+    for descriptor in ("1", "2"):
+        with suppress(OSError):
+            if os.readlink(folder / "fd" / descriptor) == pipe:  # noqa: PTH115 (no file of that name)
+                return True
+    return False
 
 
 def _processes_of_ps() -> list[_Process]:

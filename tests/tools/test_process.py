@@ -174,3 +174,16 @@ async def test_what_cannot_be_started_is_said(processes: Processes, tmp_path: Pa
         processes.start(["true"], tmp_path / "gone", OutputCollector())
     with pytest.raises(ToolError, match="too long"):
         processes.start(["/bin/echo", "x" * 3_000_000], tmp_path, OutputCollector())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows whose output a process has")
+async def test_a_daemon_that_cleared_its_environment_is_known_by_its_output(
+    processes: Processes, tmp_path: Path
+) -> None:
+    command = "(env -i setsid /bin/sh -c 'echo $$; exec /bin/sleep 60' &)"
+    started = Started(processes, tmp_path, command)
+    child = int((await started.lines(1))[0])
+    ended = await started.run.wait(20)
+    assert ended.left_behind == (child,)
+    await processes.aclose()
+    assert not is_alive(child)
