@@ -11,7 +11,7 @@ import msgspec
 from cutaway.harness import events as e
 from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
-from cutaway.harness.messages import AssistantMessage
+from cutaway.harness.messages import AssistantMessage, ToolCall, scrub
 from cutaway.harness.paced import PacedDeltas
 from cutaway.harness.prompt.builder import BuiltPrompt
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
@@ -185,14 +185,18 @@ async def _record_answer(
 
 
 def _with_new_ids(seams: Seams, message: AssistantMessage) -> AssistantMessage:
-    """Rename calls whose id another one has: some servers count from zero each time, or give none."""
+    """Rename calls whose id another one has: some servers count from zero each time, or give none.
+
+    The calls are then as the log has them (no lone surrogates), so that each result finds its call.
+    """
     taken = set[str]()
     calls = []
     for call in message.tool_calls:
-        if not call.id or call.id in taken or call.id in seams.ledger.calls:
-            call = msgspec.structs.replace(call, id=f"{call.id or 'call'}-{new_id()}")
-        taken.add(call.id)
-        calls.append(call)
+        id = scrub(call.id)
+        if not id or id in taken or id in seams.ledger.calls:
+            id = f"{id or 'call'}-{new_id()}"
+        taken.add(id)
+        calls.append(ToolCall(id, scrub(call.name), scrub(call.arguments)))
     return msgspec.structs.replace(message, tool_calls=tuple(calls))
 
 

@@ -27,6 +27,9 @@ T = TypeVar("T")
 READS_AT_ONCE = 8
 """Reads of one turn that run at the same time; more only compete for the same disk."""
 
+NAME_SHOWN = 80
+"""Characters of an unknown tool's name that go back to the model; known names are shorter."""
+
 QUOTED = 2000
 """Characters of unusable arguments that go back to the model."""
 
@@ -91,9 +94,9 @@ def prepare(seams: Seams, facts: WorkspaceFacts, call: ToolCall) -> Prepared | R
     """Find the tool and parse the arguments; what does not fit becomes an error for the model."""
     tool = seams.registry.get(call.name)
     if tool is None:
-        near = seams.registry.near(call.name)
+        near = seams.registry.near(call.name[:NAME_SHOWN])
         hint = f" Did you mean {', '.join(near)}?" if near else ""
-        return Rejected(call, f"Error: there is no tool named {call.name!r}.{hint}")
+        return Rejected(call, f"Error: there is no tool named {call.name[:NAME_SHOWN]!r}.{hint}")
     if not tool.available(facts):
         return Rejected(call, f"Error: {call.name} is not available in this workspace now.")
     try:

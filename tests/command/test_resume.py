@@ -1,11 +1,13 @@
 """A session that was killed goes on: nothing lost, nothing run again, the prompt only grows."""
 
+import asyncio
 import json
 import os
 import signal
 from pathlib import Path
 
 from tests.command.kit import Live, against, command, of_type, run
+from tests.harness.session_kit import say, start
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Gate, Step, call
 
@@ -98,3 +100,33 @@ def test_sessions_are_listed_shown_and_deleted(openai_server: OpenAIServer, tmp_
     assert "No sessions" in run(command("sessions", "list")).stdout
     missing = run(command("sessions", "show", "nothing"))
     assert missing.returncode == 1 and "nothing" in missing.stderr
+
+
+async def test_what_waited_comes_first_and_the_new_request_is_answered_too(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    session = start(tmp_path, [say("one")])
+    session.send("first")
+    session.send("second")
+    await session.aclose()
+    openai_server.play(Step(text="to the second"), Step(text="to the third"))
+    line = [*against(openai_server, tmp_path, "third"), "--continue"]
+    done = await asyncio.to_thread(run, line)
+    assert (done.returncode, done.stdout) == (0, "to the third\n")
+    assert [message["content"].split("\n")[-1] for message in openai_server.requests[1].messages[1:]] == [
+        "first",
+        "second",
+        "to the second",
+        "third",
+    ]
+
+
+def test_the_doctor_shows_no_secrets(tmp_path: Path) -> None:
+    """F12: a password or a key in the base URL."""
+    done = run(
+        command("doctor", "--cwd", str(tmp_path)),
+        CUTAWAY_BASE_URL="http://me:hunter2@127.0.0.1:9/v1?api_key=SECRET123",
+        OPENAI_API_KEY="sk-test-SECRET123",
+    )
+    assert "127.0.0.1:9" in done.stdout and "Traceback" not in done.stderr
+    assert "hunter2" not in done.stdout and "SECRET123" not in done.stdout

@@ -83,7 +83,7 @@ async def test_what_comes_after_the_end_of_an_answer_is_not_heard(tmp_path: Path
 
 
 async def test_ids_that_are_missing_doubled_or_odd_are_told_apart(tmp_path: Path) -> None:
-    ids = ["", "", "same", "same", "ö \u2028\"'<&>", "x" * 5000]
+    ids = ["", "", "same", "same", "ö \u2028\"'<&>", "half \ud800", "x" * 5000]
 
     async def play(number: int) -> AsyncIterator[Chunk]:
         calls = [ToolCall(id, "list_dir", '{"path": "."}') for id in ids]
