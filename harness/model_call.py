@@ -153,19 +153,7 @@ async def _record_answer(
     seams.emit(
         e.AssistantAnswered(turn_id, message.text, message.tool_calls, message.reasoning, cut=message.cut)
     )
-    seams.emit(
-        e.UsageReported(
-            model=model.name,
-            input_tokens=usage.input,
-            output_tokens=usage.output,
-            cache_read_tokens=usage.cache_read,
-            cache_write_tokens=usage.cache_write_5m + usage.cache_write_1h,
-            reasoning_tokens=usage.reasoning,
-            duration=completed.timings.total,
-            cost=cost,
-            initiator="turn",
-        )
-    )
+    seams.emit(_flat_usage(model, usage, cost, completed.timings.total))
     seams.emit(
         e.ModelResponded(
             request_id=request_id,
@@ -182,6 +170,21 @@ async def _record_answer(
         )
     )
     return message
+
+
+def _flat_usage(model: Model, usage: Usage, cost: str | None, total: float) -> e.UsageReported:
+    """Tell the usage of a turn as the Copilot CLI's log does; `total` is in milliseconds."""
+    return e.UsageReported(
+        model=model.name,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cache_read,
+        cache_write_tokens=usage.cache_write_5m + usage.cache_write_1h,
+        reasoning_tokens=usage.reasoning,
+        duration=total,
+        cost=cost,
+        initiator="turn",
+    )
 
 
 def _with_new_ids(seams: Seams, message: AssistantMessage) -> AssistantMessage:

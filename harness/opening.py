@@ -127,17 +127,7 @@ def resume_session(opening: Opening, session_id: str, store: SessionStore | None
 def _assemble(
     opening: Opening, session_id: str, log: EventLog, stored: StoredSession | None, *, resumed: bool = False
 ) -> Session:
-    conversation, ledger = Conversation(), Ledger()
-    for record in log.records:
-        ledger.fold(record)
-        conversation.fold(record.event)
-
-    def emit(event: e.Event) -> e.Record:
-        record = log.emit(event)
-        ledger.fold(record)
-        conversation.fold(record.event)
-        return record
-
+    conversation, ledger, emit = _folded(log)
     workspace = Workspace.at(opening.root)
     counter = opening.counter or TokenCounter()
     processes = Processes(opening.environment)
@@ -179,6 +169,20 @@ def _assemble(
         steering=steering,
         close=_closer(log, stored, processes, in_use, spill, opening.clean_up),
     )
+
+
+def _folded(log: EventLog) -> tuple[Conversation, Ledger, Callable[[e.Event], e.Record]]:
+    """Fold what the log holds; what is emitted from here on is recorded and folded too."""
+    conversation, ledger = Conversation(), Ledger()
+
+    def fold(record: e.Record) -> e.Record:
+        ledger.fold(record)
+        conversation.fold(record.event)
+        return record
+
+    for record in log.records:
+        fold(record)
+    return conversation, ledger, lambda event: fold(log.emit(event))
 
 
 def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
