@@ -52,6 +52,8 @@ class Placed:
     splitter: Splitter
     sections: list[Section] = field(default_factory=list)
     heights: Heights = field(default_factory=Heights)
+    open: bool = False
+    """Whether its last line may still grow."""
     frozen: int = 0
     """Sections at the front that are final."""
     ahead: int = 0
@@ -127,6 +129,7 @@ class Layout:
             block, self._serial, len(self.placed), gap_before(previous, block), splitter_for(block.kind)
         )
         placed.splitter.feed(body_text(block))
+        placed.open = open
         if not open:
             placed.splitter.close()
         self.placed.append(placed)
@@ -137,6 +140,15 @@ class Layout:
 
     def stream(self, placed: Placed, delta: str) -> None:
         """Take more text of a block; it is placed with the next `sync`."""
+        if placed.block.kind == "call":
+            self.update(placed, text=placed.text + delta)
+            return
+        if not placed.open:
+            self._forget(placed, 0)
+            placed.splitter = splitter_for(placed.block.kind)
+            placed.splitter.feed(body_text(placed.block))
+            placed.open = True
+            self._sync(placed)
         placed.arrived.append(delta)
         placed.splitter.feed(delta)
 
@@ -144,6 +156,7 @@ class Layout:
         """Place what has arrived."""
         if end:
             placed.splitter.close()
+            placed.open = False
             placed.block = replace(placed.block, text=placed.text)
             placed.arrived.clear()
         self._sync(placed)
@@ -158,6 +171,7 @@ class Layout:
             placed.splitter = splitter_for(after.kind)
             placed.splitter.feed(body_text(after))
             placed.splitter.close()
+            placed.open = False
             self._forget(placed, 0)
         head = head_of(after)
         had_head = bool(placed.sections) and placed.sections[0].chunk.kind == "head"
@@ -245,8 +259,8 @@ class Layout:
     def _estimate(self, chunk: Chunk) -> int:
         if chunk.kind == "head":
             return 1
-        text = chunk.text
-        return text.count("\n") + 1 + len(text) // (self.width * 2) + (1 if chunk.join == "\n\n" else 0)
+        rows = sum(len(line) // self.width + 1 for line in chunk.text.split("\n"))
+        return rows + (1 if chunk.join == "\n\n" else 0)
 
     def start(self, placed: Placed) -> int:
         """The row at which a block begins, its blank row included."""
@@ -330,6 +344,24 @@ class Layout:
                 self.start(self.placed[min(anchor.placed.index, len(self.placed) - 1)]) if self.placed else 0
             )
         return self.row_of(anchor.placed, anchor.section, anchor.row) - anchor.screen_row
+
+    def end(self) -> Anchor | None:
+        """Mark the present end, for `rows_after`; it is counted from what is final, so that it holds."""
+        if not self.placed:
+            return None
+        placed = self.placed[-1]
+        section = min(placed.frozen, max(0, len(placed.sections) - 1))
+        return Anchor(placed, section, placed.heights.total - placed.heights.start(section), 0)
+
+    def rows_after(self, end: Anchor | None) -> int:
+        """Count the rows that came after an end that was marked."""
+        if end is None:
+            return self.height
+        if end.placed.block.id not in self._by_id:
+            return 0
+        section = min(end.section, max(0, len(end.placed.sections) - 1))
+        row = self.start(end.placed) + end.placed.gap + end.placed.heights.start(section) + end.row
+        return max(0, self.height - row)
 
     def measure(self, top: int, height: int) -> None:
         """Make the heights of all sections that touch some rows true; heights outside may stay estimates."""

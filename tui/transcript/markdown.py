@@ -105,7 +105,7 @@ class Page:
 
     def blank(self) -> None:
         """Draw a blank row, with the bars of the quotes that it stands in."""
-        rest = tuple(decoration(item.rest, item.role) for item in self.containers)
+        rest = tuple(decoration(item.rest, item.role) for item in self.containers if item.used)
         self.lines.append(Line(rest, self.say("\n")))
 
     def prefixes(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:

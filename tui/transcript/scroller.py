@@ -8,6 +8,7 @@ Without either no timer runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import ceil
 from time import perf_counter
 from typing import Any
@@ -49,7 +50,8 @@ class BlockScroller(BlockSurface):
         self._last_paint = 0.0
         self._paint_cost = 0.0
         self._following = True
-        self._height_when_left = 0
+        self._left_end: Anchor | None = None
+        self._held: Anchor | None = None
         self._placing = False
         self._thumb = (False, 0, 0)
 
@@ -63,7 +65,7 @@ class BlockScroller(BlockSurface):
         self._layout.append(block)
         if block.kind == "user":
             self._following = True
-        self._changed()
+        self._changed(settle=True)
 
     def extend(self, blocks: Iterable[TranscriptBlock]) -> None:
         """Put many blocks at the end, as when a session is resumed; only those in view are drawn at once."""
@@ -73,8 +75,10 @@ class BlockScroller(BlockSurface):
 
     def update(self, block_id: str, **changes: Any) -> None:
         """Change fields of a block, named as in `TranscriptBlock`; raises `KeyError` for an unknown id."""
-        self._layout.update(self._layout.get(block_id), **changes)
-        self._changed(settle="text" in changes or "collapsed" in changes)
+        placed = self._layout.get(block_id)
+        self._hold()
+        self._layout.update(placed, **changes)
+        self._changed(settle=True)
 
     def stream(self, block_id: str, delta: str) -> None:
         """Add to the end of a block's text; raises `KeyError` for an unknown id.
@@ -82,6 +86,7 @@ class BlockScroller(BlockSurface):
         Costs next to nothing: what has come is drawn with the next paint.
         """
         placed = self._layout.get(block_id)
+        self._hold()
         self._layout.stream(placed, delta)
         self._streaming.add(placed)
         self._changed()
@@ -89,6 +94,7 @@ class BlockScroller(BlockSurface):
     def finish(self, block_id: str) -> None:
         """Say that no more text of a block will come."""
         placed = self._layout.get(block_id)
+        self._hold()
         self._streaming.discard(placed)
         self._layout.sync(placed, end=True)
         self._changed(settle=True)
@@ -96,6 +102,7 @@ class BlockScroller(BlockSurface):
     def remove_block(self, block_id: str) -> None:
         """Take a block out; raises `KeyError` for an unknown id."""
         placed = self._layout.get(block_id)
+        self._hold()
         self._streaming.discard(placed)
         self._layout.remove(placed)
         self._changed()
@@ -104,8 +111,18 @@ class BlockScroller(BlockSurface):
         """Take all blocks out."""
         self._streaming.clear()
         self._layout.clear()
-        self._following = True
+        self._following, self._held = True, None
         self._changed()
+
+    @property
+    def block_ids(self) -> list[str]:
+        """The ids of all blocks, in order."""
+        return [placed.block.id for placed in self._layout.placed]
+
+    def block(self, block_id: str) -> TranscriptBlock:
+        """Give a block as it is now, all of its text included; raises `KeyError` for an unknown id."""
+        placed = self._layout.get(block_id)
+        return replace(placed.block, text=placed.text)
 
     @property
     def following(self) -> bool:
@@ -115,7 +132,12 @@ class BlockScroller(BlockSurface):
     @property
     def new_lines(self) -> int:
         """Rows that came since the end was left; 0 while following."""
-        return 0 if self._following else max(0, self._layout.height - self._height_when_left)
+        return 0 if self._following else self._layout.rows_after(self._left_end)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that came is shown and all heights are true; then no timer runs."""
+        return self._paint_timer is None and self._settle_timer is None and self._settling is None
 
     # painting
 
@@ -143,22 +165,31 @@ class BlockScroller(BlockSurface):
     def _paint(self) -> None:
         self._paint_timer = None
         started = perf_counter()
-        anchor = self._anchor()
         for placed in self._streaming:
             self._layout.sync(placed)
         self._streaming.clear()
-        self._place(anchor)
+        self._place(self._anchor())
         self.refresh()
         self._last_paint = perf_counter()
         self._paint_cost = 2 * (self._last_paint - started)  # Textual takes as long again to put it out
         self._rest()
 
+    def _hold(self) -> None:
+        """Note what is in view before the layout changes, so that the next paint can keep it there."""
+        if self._held is None and not self._following:
+            self._held = self._anchor()
+
     def _anchor(self) -> Anchor | None:
-        return self._layout.anchor(round(self.scroll_y), self._view.height)
+        return self._held or self._layout.anchor(round(self.scroll_y), self._view.height)
+
+    def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
+        """Scroll at once: rows that fly past would all have to be drawn."""
+        super().scroll_to(x, y, **{**options, "animate": False})
 
     def _place(self, anchor: Anchor | None) -> None:
         """Draw what is in view, and scroll so that the anchor, or the end, is where it was."""
         layout, height = self._layout, self._view.height
+        self._held = None
         while True:
             last = max(0, layout.height - height)
             top = last if self._following or anchor is None else min(max(0, layout.top_for(anchor)), last)
@@ -238,9 +269,14 @@ class BlockScroller(BlockSurface):
         if not self._placing and not resizing and round(old_value) != round(new_value):
             following = round(new_value) >= self._layout.height - self._view.height
             if self._following and not following:
-                self._height_when_left = self._layout.height
+                self._left_end = self._layout.end()
             self._following = following
-            self._place(self._anchor())
+            moved = round(new_value) - round(old_value)
+            self._place(
+                self._held._replace(screen_row=self._held.screen_row - moved)
+                if self._held
+                else self._anchor()
+            )
         if round(old_value) != round(new_value):
             self._show_thumb()
             self.refresh(self.size.region)

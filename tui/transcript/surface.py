@@ -52,10 +52,9 @@ class BlockSurface(ScrollView, can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Give the rows that are to be shown."""
         if self._is_bare():
+            start, end = crop.column_span
             strips = [self._bare_row(y) for y in crop.line_range]
-            if crop.column_span != (0, self.outer_size.width):
-                strips = [strip.crop(*crop.column_span) for strip in strips]
-            return strips
+            return [s if not start and s.cell_length == end else s.crop(start, end) for s in strips]
         self._painting = True
         try:
             return super().render_lines(crop)

@@ -133,12 +133,13 @@ class Transcript(BlockScroller):
         """Fold or unfold a block, the other way round than it is if not said; raises `KeyError`."""
         placed = self._layout.get(block_id)
         screen_row = self._layout.start(placed) + placed.gap - round(self.scroll_y)
+        self._hold()
         self._layout.update(placed, collapsed=not placed.block.collapsed if collapsed is None else collapsed)
-        if 0 <= screen_row < self._view.height:
-            self._following = False
-            self._height_when_left = self._layout.height
-            self._place(Anchor(placed, 0, 0, screen_row))
-            self._following = round(self.scroll_y) >= self._layout.height - self._view.height
+        if self._following:
+            self._following, self._left_end = False, self._layout.end()
+        in_view = 0 <= screen_row < self._view.height
+        self._place(Anchor(placed, 0, 0, screen_row) if in_view else self._anchor())
+        self._following = round(self.scroll_y) >= self._layout.height - self._view.height
         self._repaint()
         self._changed(settle=True)
 
