@@ -6,12 +6,12 @@ import gc
 import os
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 from cutaway.harness.places import config_dir
 from cutaway.harness.target import Launch
 from cutaway.tui.live_session import LiveSession, NoModelFound
+from cutaway.tui.memory import load_parts
 from cutaway.tui.start import wanted
 
 USAGE_ERROR = 2
@@ -69,7 +69,7 @@ class _Opener:
         self._target = target
 
     async def __call__(self) -> LiveSession:
-        await _load("cutaway.harness.launch")
+        await asyncio.to_thread(load_parts, "cutaway.harness.launch")
         from cutaway.harness.launch import launch
         from cutaway.harness.providers.discovery import NoModelReachable
 
@@ -87,20 +87,13 @@ class _DemoOpener:
         self._request = request
 
     async def __call__(self) -> LiveSession:
-        await _load("cutaway.harness.demo.story")
+        await asyncio.to_thread(load_parts, "cutaway.harness.demo.story")
         from cutaway.harness.demo.story import REQUEST, open_demo
 
         session = await open_demo(fast=self._fast)
         if self._request:
             session.send(REQUEST)
         return session
-
-
-async def _load(module: str) -> None:
-    """Import what opens a session (0.2 s) while keys are taken; later garbage is sought in new objects."""
-    await asyncio.to_thread(import_module, module)
-    gc.freeze()
-    gc.enable()
 
 
 def _no_terminal() -> str:

@@ -124,12 +124,18 @@ def clean(event: Event) -> Event:
 
 def _event_data(event: Event, blobs: Blobs | None) -> bytes:
     try:
-        data = _encoder().encode(event)
+        if blobs is None or not _holds_large_text(event):  # else it is too long, and megabytes to encode
+            data = _encoder().encode(event)
+            if blobs is None or len(data) <= BLOB_THRESHOLD:
+                return _on_one_line(data)
+        return _on_one_line(_encoder().encode(_moved_out(msgspec.to_builtins(event), blobs)))
     except UnicodeEncodeError:
         return _event_data(clean(event), blobs)
-    if blobs is not None and len(data) > BLOB_THRESHOLD:
-        data = _encoder().encode(_moved_out(msgspec.to_builtins(event), blobs))
-    return _on_one_line(data)
+
+
+def _holds_large_text(event: Event) -> bool:
+    values = (getattr(event, name) for name in event.__struct_fields__)
+    return any(isinstance(value, str) and len(value) > BLOB_THRESHOLD for value in values)
 
 
 def _on_one_line(data: bytes) -> bytes:

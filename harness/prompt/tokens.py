@@ -8,6 +8,7 @@ estimate for all others.
 import asyncio
 import base64
 import hashlib
+import io
 import threading
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -82,7 +83,7 @@ def _read_encoding() -> "tiktoken.Encoding | None":
     import tiktoken
 
     ranks = {}
-    for line in content.splitlines():
+    for line in io.BytesIO(content):
         token, _, rank = line.partition(b" ")
         ranks[base64.b64decode(token)] = int(rank)
     encoding = tiktoken.Encoding(

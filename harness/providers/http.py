@@ -135,9 +135,10 @@ class ChatProvider:
 
 async def _next(chunks: AsyncIterator[bytes], reception: Reception) -> bytes | None:
     """Read on; None at the end, or a while after the answer when the server leaves the stream open."""
-    patience = AFTER_DONE if reception.done else AFTER_FINISH if reception.ended else None
     try:
-        async with asyncio.timeout(patience):
+        if not reception.ended:
+            return await anext(chunks)
+        async with asyncio.timeout(AFTER_DONE if reception.done else AFTER_FINISH):
             return await anext(chunks)
     except (StopAsyncIteration, TimeoutError):
         return None

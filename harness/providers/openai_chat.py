@@ -161,10 +161,10 @@ class ChatAnswer:
             self.id = self.id or chunk["id"]
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
-        if not isinstance(choice, Mapping) or choice.get("index") not in (None, 0):
+        if not isinstance(choice, dict) or choice.get("index") not in (None, 0):
             return
         delta = choice.get("delta") or choice.get("message")
-        if isinstance(delta, Mapping):
+        if isinstance(delta, dict):
             yield from self._take_delta(delta)
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:  # some servers send an empty one with every chunk
@@ -182,7 +182,7 @@ class ChatAnswer:
                 yield from self._sort(self._tags.feed(self._joined(text)))
         fragments = delta.get("tool_calls")
         for fragment in fragments if isinstance(fragments, list) else ():
-            found = self._calls.add(fragment) if isinstance(fragment, Mapping) else None
+            found = self._calls.add(fragment) if isinstance(fragment, dict) else None
             if found is not None:
                 position, name, arguments = found
                 yield CallDelta(position, scrub(name), scrub(arguments))
@@ -246,5 +246,5 @@ def _plain(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    parts = (part for part in content if isinstance(part, Mapping))
+    parts = (part for part in content if isinstance(part, dict))
     return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))

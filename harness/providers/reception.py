@@ -34,7 +34,7 @@ class Reception:
         self._reader = SseReader()
         self._kind: Literal["unknown", "events", "document"] = "unknown"
         self._head: list[bytes] = []
-        self._raw: list[bytes] = []
+        self._raw = bytearray()
         self._raw_size = 0
         self._headers: Mapping[str, str] = {}
         self._started = self._last_event = clock.monotonic()
@@ -95,7 +95,7 @@ class Reception:
     @property
     def raw(self) -> str:
         """The body as received, up to a bound, without secrets."""
-        text = self._endpoint.mask(b"".join(self._raw).decode("utf-8", "replace"))
+        text = self._endpoint.mask(self._raw.decode("utf-8", "replace"))
         cut = self._raw_size - MAX_RAW_BYTES
         return text if cut <= 0 else f"{text}\n[cut here: {cut} bytes more were received]"
 
@@ -156,7 +156,7 @@ class Reception:
 
     def _document(self) -> list[Delta]:
         """Read an answer that came as one document; also an error, or a page from elsewhere."""
-        body = b"".join(self._raw).decode("utf-8-sig", "replace")
+        body = self._raw.decode("utf-8-sig", "replace")
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -169,7 +169,7 @@ class Reception:
         return deltas
 
     def _chunk(self, value: Any, event: str) -> list[Delta]:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return []
         error = value.get("error") or (value if event == "error" or value.get("object") == "error" else None)
         if error:
@@ -187,7 +187,7 @@ class Reception:
         room = MAX_RAW_BYTES - self._raw_size
         self._raw_size += len(received)
         if room > 0:
-            self._raw.append(received[:room])
+            self._raw += received[:room]
 
     def _elapsed(self) -> float:
         return (self._clock.monotonic() - self._started) * 1000

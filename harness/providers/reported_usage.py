@@ -21,7 +21,7 @@ def usage_in(chunk: Mapping[str, Any]) -> Usage | None:
         _at(choices[0] if isinstance(choices, list) and choices else None, "usage"),  # Moonshot
         _at(chunk.get("x_groq"), "usage"),
     )
-    found = next((place for place in places if isinstance(place, Mapping)), None)
+    found = next((place for place in places if isinstance(place, dict)), None)
     return None if found is None else read_usage(found)
 
 
@@ -53,4 +53,4 @@ def _count(place: Any, key: str) -> int:
 
 
 def _at(place: Any, key: str) -> Any:
-    return place.get(key) if isinstance(place, Mapping) else None
+    return place.get(key) if isinstance(place, dict) else None
