@@ -107,8 +107,13 @@ class TextFile:
 
 
 def encode_text(text: str, charset: Charset | None = None) -> bytes:
-    """Encode, mark included (plain UTF-8 unless told otherwise); a lone surrogate is a ToolError."""
+    """Encode, mark included (plain UTF-8 by default); a lone surrogate or a NUL is a ToolError."""
     charset = charset or Charset()
+    if "\0" in text:
+        raise ToolError(
+            "The new text holds a NUL character, which would make the file binary: it could neither be read "
+            "nor edited as text again. Write an escape of the language (such as \\0) in its place."
+        )
     try:
         return charset.bom + text.encode(charset.encoding)
     except UnicodeEncodeError as error:

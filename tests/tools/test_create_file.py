@@ -165,3 +165,17 @@ async def test_a_circle_of_links_is_refused(call: Call, tmp_path: Path) -> None:
     ):
         with pytest.raises(ToolError):
             await call(tool, filePath="a", **more)
+
+
+async def test_text_with_a_nul_is_refused_since_it_could_not_be_read_again(
+    call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(b"x\n")
+    for tool, arguments in (
+        (CreateFile(), {"filePath": "b", "content": "a\0b\n"}),
+        (ReplaceString(), {"filePath": "a", "oldString": "x", "newString": "\0"}),
+    ):
+        with pytest.raises(ToolError, match="NUL"):
+            await call(tool, **arguments)
+    assert (tmp_path / "a").read_bytes() == b"x\n"
+    assert not (tmp_path / "b").exists()

@@ -45,17 +45,17 @@ def _headline(result: RunnerResult, tally: Tally) -> str:
         case "timed-out":
             return f"The test run {ended}; all its processes were ended. Run fewer tests, or give more time."
         case "crashed" if not tally.heard and run.runner in ("pytest", "unittest"):
-            return f"{run.runner} reported nothing and ended with {ended}: it did not run any test."
+            return f"{run.runner} reported nothing and did not run any test: {ended}."
         case "crashed":
-            return f"The test run crashed: {run.runner} ended with {ended}, before it had come to its end."
+            return f"The test run crashed before it had come to its end: {run.runner}, {ended}."
         case "collection-error":
             return f"No test ran: {_not_collected(tally)} ({ended}). Mend that first."
         case "no-tests":
-            return f"No tests found ({ended}).{_left_out(tally)}"
+            return f"No tests found ({ended}).{_left_out(result, tally)}"
         case "finished" if run.passed is None:
             return f"{run.command}: {ended}. This command gives no counts; by custom 0 says that all passed."
         case "finished":
-            return f"{run.runner}: {_counts(run)}; {ended}.{_left_out(tally)}"
+            return f"{run.runner}: {_counts(run)}; {ended}.{_not_run(tally)}{_left_out(result, tally)}"
 
 
 def _not_collected(tally: Tally) -> str:
@@ -75,10 +75,22 @@ def _no_runner(run: TestRun) -> str:
     return f"The tests were not run: {run.runner} is not installed{where}. Install it, or tell the user."
 
 
-def _left_out(tally: Tally) -> str:
+def _not_run(tally: Tally) -> str:
+    """Tell of tests that a run which stops early (`-x`, `--maxfail`, `--collect-only`) has not come to."""
+    missing = (tally.total or 0) - tally.done
+    return (
+        f" {missing} of {tally.total} tests did not run (it stopped early, or their set-up failed)."
+        if missing > 0
+        else ""
+    )
+
+
+def _left_out(result: RunnerResult, tally: Tally) -> str:
     if not tally.deselected:
         return ""
-    return f" {tally.deselected} tests were left out, since their names do not match."
+    chosen = result.selection.names or result.selection.ids
+    why = "since their names do not match" if chosen else "by the project's own configuration"
+    return f" {tally.deselected} tests were left out, {why}."
 
 
 def _counts(run: TestRun) -> str:
