@@ -9,11 +9,14 @@ from pathlib import Path
 from cutaway.harness.places import config_dir, data_dir
 from cutaway.tools.paths import Workspace
 
-_EDITOR_FILES = frozenset({"settings.json", "tasks.json", "launch.json", "mcp.json"})
+_EDITOR_FOLDERS = frozenset({".vscode", ".cursor", ".zed", ".claude"})
+_EDITOR_FILES = frozenset({"settings.json", "settings.local.json", "tasks.json", "launch.json", "mcp.json"})
 _NAMES = {
     ".git": "it belongs to git, which runs hooks and commands from there",
     "git~1": "it belongs to git, which runs hooks and commands from there",
     ".cutaway": "it holds cutaway's own settings for this project",
+    ".husky": "by custom it holds the hooks that git runs",
+    ".githooks": "by custom it holds the hooks that git runs",
     ".envrc": "direnv runs it",
     ".mcp.json": "it names programs that assistants start",
 }
@@ -102,8 +105,8 @@ def _by_name(path: Path) -> str:
     for name in names:
         if name in _NAMES:
             return _NAMES[name]
-    if ".vscode" in names[:-1] and names[-1] in _EDITOR_FILES:
-        return "the editor runs what it says"
+    if names[-1] in _EDITOR_FILES and _EDITOR_FOLDERS.intersection(names[:-1]):
+        return "the editor or an assistant runs what it says"
     return ""
 
 
@@ -113,7 +116,7 @@ def may_be_protected(pattern: str) -> bool:
     Bash lets no wildcard stand for the dot that a name begins with.
     """
     wild = any(mark in pattern for mark in "*?[")
-    names = (*_NAMES, ".vscode")
+    names = (*_NAMES, *_EDITOR_FOLDERS)
     return wild and pattern.startswith(".") and any(fnmatchcase(n, pattern.casefold()) for n in names)
 
 

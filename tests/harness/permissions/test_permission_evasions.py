@@ -113,6 +113,17 @@ def test_a_hostile_line_is_judged_without_holding_up_the_screen(run: Run, comman
     assert decision.outcome == "ask" or command.startswith("ls")
 
 
+@pytest.mark.parametrize(
+    "path", [".husky/pre-commit", ".githooks/x", ".claude/settings.local.json", ".cursor/mcp.json"]
+)
+def test_hooks_and_assistants_settings_elsewhere_are_protected_too(
+    touch: Callable[..., Decision], path: str
+) -> None:
+    """F08: other places of the same kind; `.claude/notes.md` is a normal file."""
+    assert touch("write", path, mode="autopilot", allow=["create_file"]).outcome == "ask"
+    assert touch("write", ".claude/notes.md", mode="autopilot").outcome == "allow"
+
+
 @pytest.mark.parametrize("command", ["uniq - out", "uniq -- -x out", "uniq f out", "uniq - -- out"])
 def test_uniq_is_not_let_write_its_second_file(run: Run, command: str) -> None:
     assert run(command, allow=["uniq *"]).outcome == "ask"
