@@ -99,8 +99,9 @@ async def approve(pilot: Pilot[None], app: CutawayApp) -> None:
     """Say yes to the question that stands there, as soon as it hears."""
     question = app.main.dock.current
     assert question is not None
-    await pilot.press("ctrl+g")
-    await until(pilot, lambda: not question.deaf)
+    if not question.has_focus:
+        await pilot.press("ctrl+g")
+    await until(pilot, lambda: question.has_focus and not question.deaf)
     await pilot.press("y")
     await until(pilot, lambda: app.main.dock.current is not question)
 
