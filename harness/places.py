@@ -31,9 +31,7 @@ def expanded(folder: str, origin: str) -> Path:
     try:
         return Path(folder).expanduser()
     except RuntimeError as error:
-        raise ConfigError(
-            f"{origin}: there is no home folder for {folder!r}. Write the path."
-        ) from error
+        raise ConfigError(f"{origin}: there is no home folder for {folder!r}. Write the path.") from error
 
 
 def private_folder(folder: Path, *, below: Path) -> Path:

@@ -1,5 +1,6 @@
 """The laws of the house that a machine can hold."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -30,7 +31,10 @@ def test_no_file_is_over_400_lines() -> None:
 
 
 def test_the_harness_does_not_bring_the_screen() -> None:
-    code = "import cutaway.harness.session, sys; print([m for m in ('textual', 'rich', 'pygments') if m in sys.modules])"
+    code = (
+        "import cutaway.harness.session, cutaway.harness.launch, sys; "
+        "print([m for m in ('textual', 'rich', 'pygments', 'httpx', 'git') if m in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONPATH": str(ROOT / ".src")},
@@ -39,3 +43,15 @@ def test_the_harness_does_not_bring_the_screen() -> None:
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_there_are_two_broad_excepts() -> None:
+    """One around a tool call, one at the top of the interaction; both re-raise nothing and hide nothing."""
+    broad = re.compile(r"^\s*except(?: Exception(?: as \w+)?)?:", re.MULTILINE)
+    found = {
+        str(path.relative_to(ROOT)): count
+        for floor in FLOORS
+        for path in (ROOT / floor).rglob("*.py")
+        if (count := len(broad.findall(path.read_text())))
+    }
+    assert found == {"harness/loop.py": 1, "harness/tool_runner.py": 1}

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.harness.eventlog.instances import ANY_TEXTS, TEXTS, values
 
 from cutaway.harness.blocks import text_digest
 from cutaway.harness.eventlog.blobs import Blobs
 from cutaway.harness.eventlog.codec import BLOB_THRESHOLD, BadLine, clean, decode_line, encode_line
 from cutaway.harness.events import EVENT_TYPES, Event, Record, ToolCompleted, UnknownEvent, UserMessageSent
+from tests.harness.eventlog.instances import ANY_TEXTS, TEXTS, values
 
 ID = "7d3c1a52-0000-4000-8000-000000000001"
 WHEN = "2025-01-01T00:00:00.000Z"

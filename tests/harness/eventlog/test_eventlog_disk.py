@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.harness.eventlog.instances import small_session
 
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.codec import decode_line
 from cutaway.harness.events import Event, MessageDelta, SessionWarning, ToolCompleted, UserMessageSent
+from tests.harness.eventlog.instances import small_session
 
 SOURCES = str(Path(__file__).parents[3] / ".src")
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.harness.eventlog.instances import small_session
 
 from cutaway.harness.errors import SessionClosed, SessionError
 from cutaway.harness.eventlog import EventLog
@@ -20,6 +19,7 @@ from cutaway.harness.events import (
     UnknownEvent,
     UserMessageSent,
 )
+from tests.harness.eventlog.instances import small_session
 
 LAST = Aborted("the last event")
 

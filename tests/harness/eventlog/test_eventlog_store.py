@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.harness.eventlog.instances import response, small_session
-from tests.harness.eventlog.test_eventlog_disk import python
 
 from cutaway.harness.errors import ConfigError, LogCorrupt, SessionError, SessionInUse, SessionNotFound
 from cutaway.harness.eventlog.store import SessionStore, new_session_id
@@ -25,6 +23,8 @@ from cutaway.harness.events import (
     UserMessageSent,
 )
 from cutaway.harness.places import config_dir, data_dir
+from tests.harness.eventlog.instances import response, small_session
+from tests.harness.eventlog.test_eventlog_disk import python
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="modes and links as POSIX has them")
 
