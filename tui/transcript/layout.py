@@ -310,18 +310,23 @@ class Layout:
     def _lines(self, placed: Placed, index: int) -> tuple[Line, ...]:
         section = placed.sections[index]
         if section.lines is None:
-            self.draws += 1
-            section.lines, section.plain = self._draughtsman.draw(placed.block, section.chunk, self.width)
-            section.measured = True
-            section.height = len(section.lines) + section.blank
-            placed.heights.set(index, section.height)
-            self._heights.set(placed.index, placed.height)
+            section.lines = self._draw(placed, index)
             self._drawn[section] = None
             while len(self._drawn) > DRAWN_SECTIONS:
                 self._drawn.popitem(last=False)[0].lines = None
         else:
             self._drawn.move_to_end(section)
         return section.lines
+
+    def _draw(self, placed: Placed, index: int) -> tuple[Line, ...]:
+        section = placed.sections[index]
+        self.draws += 1
+        lines, section.plain = self._draughtsman.draw(placed.block, section.chunk, self.width)
+        section.measured = True
+        section.height = len(lines) + section.blank
+        placed.heights.set(index, section.height)
+        self._heights.set(placed.index, placed.height)
+        return lines
 
     # measuring
 
@@ -389,5 +394,5 @@ class Layout:
                 continue
             for index in range(len(placed.sections) - 1, -1, -1):
                 if index < len(placed.sections) and not placed.sections[index].measured:
-                    self._lines(placed, index)
+                    self._draw(placed, index)  # its rows are not kept: they would drive out those in view
                     yield

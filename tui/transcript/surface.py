@@ -70,7 +70,7 @@ class BlockSurface(ScrollView, can_focus=True):
         """Tell whether nothing but the rows is to be drawn."""
         styles = self.styles
         effects = styles.outline or styles.border or styles.padding.height or styles.tint.a
-        return not effects and self.opacity == 1 and styles.text_opacity == 1 and styles.hatch == "none"
+        return not effects and self.opacity == 1 and styles.text_opacity == 1 and not styles.has_rule("hatch")
 
     def _bare_row(self, y: int) -> Strip:
         strip = self._shown_row(y, self._layout.spot(round(self.scroll_y) + y))
