@@ -14,7 +14,7 @@ from cutaway.tui.transcript.safe_text import visible
 
 ChunkKind = Literal["head", "markdown", "code", "plain"]
 
-LONG_LINE = 8_192
+LONG_LINE = 4_096
 """Characters after which one line is cut, so that a line without end costs no more than this a paint."""
 PLAIN_LINES = 60
 """Lines in a chunk of plain text: about two screens."""

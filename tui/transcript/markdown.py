@@ -198,7 +198,9 @@ class _Walk:
             case "fence" | "code_block":
                 self._leaf(token)
                 language = (token.info.split() or [""])[0].lower()
-                self._page.code(token.content.removesuffix("\n"), language, opens=True)
+                self._page.code(
+                    token.content.removesuffix("\n"), language, opens=True, separate=self._chunk.open
+                )
             case "hr":
                 self._leaf(token)
                 self._page.rule()

@@ -15,9 +15,9 @@ from cutaway.tui.transcript.safe_text import visible
 CODE_LINES = 150
 """Lines of one fence after which code is frozen at the next line that begins at the margin (at twice as many
 lines, anywhere): colouring starts afresh there, so that a fence of any length costs the same a line."""
-TEXT_LINES = 200
+TEXT_LINES = 120
 """Lines after which a paragraph, a quote or a table is cut at the next line."""
-ITEM_LINES = 1_000
+ITEM_LINES = 500
 """Lines after which one list item is cut, which loses its indentation."""
 
 _FENCE = re.compile(r"( {0,3})(?:(`{3,})([^`]*)|(~{3,})(.*))$")

@@ -1,6 +1,7 @@
 """An app with nothing but a transcript, and eyes for what it shows."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
@@ -53,6 +54,14 @@ class Scene:
         while not self.transcript.settled:
             await self.pilot.pause()
         await self.pilot.pause()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Let things run until something holds."""
+        for _ in range(100_000):
+            if condition():
+                return
+            await asyncio.sleep(0)
+        raise AssertionError("it never came to hold")
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until what they do is shown."""

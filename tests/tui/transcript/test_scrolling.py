@@ -1,7 +1,5 @@
 """What is read stays still, the end is followed, and nothing is drawn for nothing."""
 
-import asyncio
-
 import pytest
 from textual.geometry import Region
 
@@ -151,8 +149,7 @@ async def test_thousands_of_blocks_cost_what_is_in_view() -> None:
             TranscriptBlock(f"b{n}", "call", f"file{n}.py", title="read", meta="0.1 s") for n in range(5_000)
         )
         assert layout.draws == 0
-        while scene.transcript.scroll_y == 0:
-            await asyncio.sleep(0)
+        await scene.until(lambda: scene.transcript.scroll_y > 0)
         assert layout.draws < 1_000
         await scene.settle()
         drawn = layout.draws
