@@ -249,10 +249,24 @@ class BlockScroller(BlockSurface):
 
     # where the view is
 
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        """Textual tells every new size here, but not every one by a Resize event."""
+        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        if View(*self.scrollable_content_region.size) != self._view:
+            self.call_later(self._fit)
+        return changed
+
     def on_resize(self, event: events.Resize) -> None:
-        """Lay out for the new width, with the same row at the top."""
-        anchor = self._anchor()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Lay out for a new size, with the same row at the top."""
         size = self.scrollable_content_region.size
+        if View(*size) == self._view:
+            return
+        anchor = self._anchor()
         self._view = View(size.width, size.height)
         width = size.width - MARGIN - PADDING
         if width != self._layout.width:
