@@ -180,8 +180,8 @@ class Session:
         if self._closed:
             return
         ended = self._seams.ledger.interaction
-        stopped = ended is None or ended.ended is None or ended.ended.reason in ("interrupted", "error")
-        if self._queue and not stopped:
+        went_well = ended is not None and ended.ended and ended.ended.reason in ("answered", "task-complete")
+        if self._queue and went_well:  # else what waits is held back until the user says more
             self._start_next()
         _keep(self._looking, self._look_at_git())
 

@@ -65,7 +65,7 @@ class ListDir:
 
 def _find_folder(workspace: Workspace, given: str) -> Path:
     path = workspace.resolve(given)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 (Path.is_dir raises for a name that is too long)
         return path
     found = find_file(workspace, given)  # says what is missing, with similar names
     raise ToolError(f"{workspace.display(found)} is a file, not a folder. read_file shows what it holds.")

@@ -229,3 +229,13 @@ async def test_an_empty_or_cut_answer_is_sent_back_once(tmp_path: Path, weak: St
     assert len(events(session, e.ModelRequested)) == 2
     assert events(session, e.InteractionEnded)[0].reason == "answered"
     await session.aclose()
+
+
+async def test_a_queued_message_is_held_back_when_the_user_stops_at_the_limit(tmp_path: Path) -> None:
+    asker = Answering(LimitAnswer("stop"))
+    session = start(tmp_path, [LOOK], limit=1, mode="interactive", asker=asker)
+    session.send("first")
+    session.send("second")
+    await until(session, e.SessionIdle)
+    assert not session.busy and session.take_back() == "second"
+    await session.aclose()

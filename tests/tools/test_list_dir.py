@@ -61,3 +61,8 @@ async def test_the_model_ends_its_task(call: Call) -> None:
     assert output.ends_interaction and output.detail == TaskCompleted("Done.")
     assert (await call(TaskComplete())).ends_interaction
     assert TaskComplete().access(TaskCompleteArguments()).effect == "control"
+
+
+async def test_a_path_that_no_system_takes_is_an_answer_for_the_model(call: Call) -> None:
+    with pytest.raises(ToolError, match="too long"):
+        await call(ListDir(), path="a/" * 2500)
