@@ -14,9 +14,19 @@ LARGE = 1 << 20
 def load_parts(module: str) -> None:
     """Import what opens a session (0.2 s; in a thread, while keys are taken), and see to memory after it."""
     import_module(module)
-    gc.freeze()  # modules and widgets stay: looking through them for garbage again and again holds up the keys
+    gc.freeze()  # modules and widgets stay: to look through them again and again holds up the keys
     gc.enable()
     _give_large_blocks_back()
+
+
+def load_ahead() -> None:
+    """Import, in a thread while the user reads or types, what the first answer would stop for."""
+    from cutaway.harness.ahead import load_ahead as load_for_requests
+
+    load_for_requests()
+    for module in ("markdown_it", "pygments.lexers.python"):
+        import_module(module)
+    gc.freeze()
 
 
 def _give_large_blocks_back() -> None:

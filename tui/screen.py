@@ -11,7 +11,7 @@ from pathlib import Path
 from cutaway.harness.places import config_dir
 from cutaway.harness.target import Launch
 from cutaway.tui.live_session import LiveSession, NoModelFound
-from cutaway.tui.memory import load_parts
+from cutaway.tui.memory import load_ahead, load_parts
 from cutaway.tui.start import wanted
 
 USAGE_ERROR = 2
@@ -74,9 +74,11 @@ class _Opener:
         from cutaway.harness.providers.discovery import NoModelReachable
 
         try:
-            return await launch(self._target, os.environ)
+            session = await launch(self._target, os.environ)
         except NoModelReachable as nothing:
             raise NoModelFound(nothing.findings) from nothing
+        asyncio.get_running_loop().run_in_executor(None, load_ahead)
+        return session
 
 
 class _DemoOpener:

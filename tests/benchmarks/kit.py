@@ -122,10 +122,9 @@ class Program:
             end = at + len(needle)
             return self._arrivals[bisect_left(self._arrivals, (end, 0.0))][1]
 
-    def longest_pause(self, since: int, until: float) -> float:
-        """The most seconds between two drawings, from the place `since` to the moment `until`."""
-        first = bisect_left(self._arrivals, (since, 0.0))
-        moments = [moment for _, moment in self._arrivals[first:] if moment <= until]
+    def longest_pause(self, since: float, until: float) -> float:
+        """The most seconds between two drawings from one moment to another."""
+        moments = [moment for _, moment in self._arrivals if since <= moment <= until]
         return max((after - before for before, after in pairwise(moments)), default=0.0)
 
     @property

@@ -47,6 +47,8 @@ class Stream:
     still: float = 0.0
     """The longest time without a drawing while the stream ran."""
     rss: float = 0.0
+    grown: float = 0.0
+    """Of which came with the answer."""
     keys: list[float] = field(default_factory=list)
 
 
@@ -72,15 +74,15 @@ def stream(server: OpenAIServer, home: Path, lines: int, rate: float, piece: int
     seen = Stream()
     before, sent = Gate(), Noted()
     with show(server, home, answer(lines, rate, piece, before, sent)) as program:
-        cpu, mark, began = program.cpu, program.mark, time.monotonic()
+        cpu, rss, mark, began = program.cpu, program.rss, program.mark, time.monotonic()
         before.open()
-        program.shown("Section ", mark)
+        first = program.shown("Section ", mark)
         seen.keys = probe(program, lambda: bool(sent.at))
         drawn = program.shown(END, mark)
         seen.took, seen.late = drawn - began, drawn - sent.at
-        seen.still = program.longest_pause(mark, drawn)
+        seen.still = program.longest_pause(first, drawn)
         time.sleep(1.5)
-        seen.cpu, seen.rss = program.cpu - cpu, program.rss
+        seen.cpu, seen.rss, seen.grown = program.cpu - cpu, program.rss, program.rss - rss
     return seen
 
 
@@ -139,6 +141,7 @@ def fast(server: OpenAIServer, home: Path, times: int, piece: int) -> int:
         Bar("key to screen, all", [max(run.keys) for run in runs], "ms", 200, worst=True),
         Bar("key to screen, half", [share(run.keys, 0.5) for run in runs], "ms", None),
         Bar("resident after it", [run.rss for run in runs], "MB", 120),
+        Bar("of which came with the answer", [run.grown for run in runs], "MB", None),
     ]
     return print_table(f"5,000 lines at 500 lines a second, {piece} characters an event", bars)
 
