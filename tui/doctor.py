@@ -2,11 +2,12 @@
 
 import os
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 
-from cutaway.harness.config import Configured, known_keys, load_settings
+from cutaway.harness.config import Configured, TestsTable, known_keys, load_settings
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.opening import installed_version
 from cutaway.harness.places import config_dir, data_dir
@@ -37,7 +38,7 @@ async def doctor(folder: str) -> int:
         *_settings(configured),
         "",
         "Instruction files",
-        *(f"  {file.path}: {file.reason}" for file in find_instructions(root)),
+        *([f"  {file.path}: {file.reason}" for file in find_instructions(root)] or ["  (none)"]),
         "",
         "Models",
         *_models(findings),
@@ -49,8 +50,23 @@ async def doctor(folder: str) -> int:
 def _settings(configured: Configured) -> Iterator[str]:
     for key in known_keys():
         value = getattr(configured.settings, key.replace("-", "_"))
-        shown = "(none)" if value in ("", None, (), {}) else one_line(masked(str(value)))
+        shown = one_line(masked(_words(value))) or "(none)"
         yield f"  {key:<18}{shown:<28} from {one_line(configured.origins[key])}"
+
+
+def _words(value: object) -> str:
+    """A value as a user would write it; '' when nothing is set."""
+    match value:
+        case None:
+            return ""
+        case TestsTable(command=command):
+            return f"command {shlex.join(command)}" if command else ""
+        case tuple():
+            return ", ".join(map(str, value))
+        case dict():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def _models(findings: tuple[Finding, ...]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`cutaway run`: outputs, exit codes, and what bad providers get."""
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -128,3 +129,15 @@ def test_the_demo_runs_without_a_key_and_mends_the_project() -> None:
     done = run(command("demo", "--headless", "--output", "json"))
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["reason"], answer["turns"]) == (0, "task-complete", 8)
+
+
+def test_doctor_says_where_each_setting_comes_from(tmp_path: Path) -> None:
+    home = Path(os.environ["CUTAWAY_HOME"])
+    lines = ['theme = "paper"', f'[folder."{tmp_path}".tests]', 'command = ["make", "test"]']
+    (home / "config.toml").write_text("\n".join(lines))
+    done = run(command("doctor", "--cwd", str(tmp_path)), CUTAWAY_LIMIT="7")
+    said = {line.split()[0]: line for line in done.stdout.splitlines() if line.startswith("  ")}
+    assert "paper" in said["theme"] and str(home / "config.toml") in said["theme"]
+    assert "7" in said["limit"] and "$CUTAWAY_LIMIT" in said["limit"]
+    assert "make test" in said["tests"] and str(tmp_path) in said["tests"]
+    assert done.returncode == 1 and "OPENAI_API_KEY: the variable is not set" in done.stdout
