@@ -77,21 +77,21 @@ def _row(row: Sequence[Cell], widths: Sequence[int], at: int) -> list[Line]:
         spans: list[Span] = []
         for i, size in enumerate(widths):
             if i:
-                spans.append(decoration(_GAP, "table-rule"))
+                spans.append(decoration(_GAP[1:], "table-rule"))
             column = columns[i] if i < len(columns) else []
             cell_spans = column[level].spans if level < len(column) else ()
             align = row[i].align if i < len(row) else "left"
-            spans.extend(_aligned(cell_spans, size, align))
+            spans.extend(_aligned(cell_spans, size, align, after=0 if i == len(widths) - 1 else 1))
         lines.append(Line(tuple(spans), begin))
     return lines
 
 
-def _aligned(spans: Sequence[Span], size: int, align: str) -> list[Span]:
+def _aligned(spans: Sequence[Span], size: int, align: str, *, after: int) -> list[Span]:
     room = max(0, size - sum(cell_len(span.text) for span in spans))
     left = {"right": room, "center": room // 2}.get(align, 0)
     before = [decoration(" " * left, "text")] if left else []
-    after = [decoration(" " * (room - left), "text")] if room > left else []
-    return [*before, *spans, *after]
+    right = room - left + after
+    return [*before, *spans, *([decoration(" " * right, "text")] if right else [])]
 
 
 def _records(rows: Sequence[Sequence[Cell]], width: int, at: int, *, header: bool) -> Drawn:
