@@ -99,7 +99,7 @@ async def approve(pilot: Pilot[None], app: CutawayApp) -> None:
     """Say yes to the question that stands there, as soon as it hears."""
     question = app.main.dock.current
     assert question is not None
-    if not question.has_focus:
+    if app.main.prompt.text:  # else the question takes the focus by itself, and ctrl+g would give it back
         await pilot.press("ctrl+g")
     await until(pilot, lambda: question.has_focus and not question.deaf)
     await pilot.press("y")
