@@ -310,3 +310,22 @@ async def test_any_size_and_any_change_of_size(tmp_path: Path, size: tuple[int, 
             await pilot.pause()
         assert "word word" in screen_text(app)
         assert app.main.prompt.region.height >= 1
+
+
+async def test_always_on_a_tiny_screen_shows_its_rule_before_it_counts(tmp_path: Path) -> None:
+    """No rule is added that was not in sight: the first `a` brings it there, the second one answers."""
+    made = ScriptedCall("create_file", {"filePath": "a.txt", "content": "1\n2\n3\n"})
+    app = app_for(Opener(tmp_path, [Step(calls=(made,)), Step(text="Done.")], mode="interactive"))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await opened(pilot, app)
+        app.main.outgoing.send("go")
+        await until(pilot, lambda: app.main.dock.current is not None)
+        question = app.main.dock.current
+        assert question is not None
+        await until(pilot, lambda: question.has_focus and not question.deaf)
+        await pilot.press("a")
+        await pilot.pause()
+        assert not question.answered and "create_file(a.txt)" in screen_text(app)
+        await pilot.press("a")
+        await finished(pilot, app)
+        assert (tmp_path / "a.txt").read_text() == "1\n2\n3\n"

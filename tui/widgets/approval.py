@@ -125,7 +125,7 @@ class ApprovalWidget(Ask):
             self.ask_for_line()
 
     def action_always(self) -> None:
-        if self.hears() and self.request.always:
+        if self.hears() and self.request.always and not self.unseen():  # the rule has to have been in sight
             self.answer(PermissionAnswer("approve-for-session"))
 
     def typed(self, text: str) -> None:

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from cutaway.harness.answers import Answer
-from cutaway.tui.rows import Headline, Row, Rows, row
+from cutaway.tui.rows import BLANK, Headline, Row, Rows, row
 from cutaway.tui.transcript.safe_text import one_line
 from cutaway.tui.widgets.row_view import RowText
 
@@ -132,8 +132,8 @@ class Ask(Widget, can_focus=True):
         self._body.add_class("ask--body")
         self._foot.add_class("ask--foot")
         self._keys.add_class("ask--keys")
-        self._body.set_rows(Rows(self.body_rows()))
         self._draw()
+        self._draw_body()
         yield self._head
         yield self._body
         yield self._foot
@@ -155,7 +155,15 @@ class Ask(Widget, can_focus=True):
         self.set_timer(DEAF_SECONDS, self.wake)
 
     def on_resize(self) -> None:
+        self._draw_body()
         self.call_after_refresh(self._mark_more)
+
+    def unseen(self) -> bool:
+        """Tell whether the foot, which ends the body on a short screen, was out of sight; scroll to it."""
+        hidden = not self._foot.display and self._body.scroll_offset.y < self._body.max_scroll_y
+        if hidden:
+            self._body.scroll_end(animate=False)
+        return hidden
 
     @property
     def deaf(self) -> bool:
@@ -237,6 +245,10 @@ class Ask(Widget, can_focus=True):
         self._head.set_rows(Headline(row(("? ", "warn"), (self.title(), "strong")), right))
         self._foot.set_rows(Rows(self.foot_rows()))
         self._keys.set_rows(Rows(self.line_rows() if self.has_class("-typing") else self.key_rows()))
+
+    def _draw_body(self) -> None:
+        below = () if self._foot.display else (BLANK, *self.foot_rows())
+        self._body.set_rows(Rows((*self.body_rows(), *below)))
 
     def _mark_more(self) -> None:
         """Say at the edge that the body goes on below; the edge has room for it in any case."""
