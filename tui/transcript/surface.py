@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -53,7 +55,8 @@ class BlockSurface(ScrollView, can_focus=True):
         """Give the rows that are to be shown."""
         if self._is_bare():
             start, end = crop.column_span
-            strips = [self._bare_row(y) for y in crop.line_range]
+            filters, behind = self.get_line_filters(), self.background_colors[1]
+            strips = [self._bare_row(y, filters, behind) for y in crop.line_range]
             return [s if not start and s.cell_length == end else s.crop(start, end) for s in strips]
         self._painting = True
         try:
@@ -72,10 +75,10 @@ class BlockSurface(ScrollView, can_focus=True):
         effects = styles.outline or styles.border or styles.padding.height or styles.tint.a
         return not effects and self.opacity == 1 and styles.text_opacity == 1 and not styles.has_rule("hatch")
 
-    def _bare_row(self, y: int) -> Strip:
+    def _bare_row(self, y: int, filters: Sequence[LineFilter], behind: Color) -> Strip:
         strip = self._shown_row(y, self._layout.spot(round(self.scroll_y) + y))
-        for line_filter in self.get_line_filters():
-            strip = strip.apply_filter(line_filter, self.background_colors[1])
+        for line_filter in filters:
+            strip = strip.apply_filter(line_filter, behind)
         return strip
 
     def _shown_row(self, y: int, spot: Spot | None) -> Strip:
