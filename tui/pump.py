@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from cutaway.harness.events import Record
 from cutaway.harness.ledger import Ledger
 
-FRAME_SECONDS = 1 / 15
+FRAME_SECONDS = 1 / 10
 """The least time between two hand-overs: more paints a second are not seen, and cost the keys."""
 
 SLICE = 200

@@ -17,6 +17,7 @@ from textual.widgets import Input, TextArea
 from cutaway.harness.events import Mode, Record, SessionIdle, UserMessageSent
 from cutaway.harness.ledger import Ledger
 from cutaway.tui.activity import activity, tab_facts
+from cutaway.tui.compositing import LocalCompositor
 from cutaway.tui.conversation import Conversation
 from cutaway.tui.keymap import bindings, keys_of
 from cutaway.tui.live_session import LiveSession
@@ -52,6 +53,7 @@ class MainScreen(Screen[None]):
 
     def __init__(self, root: str, keys: Mapping[str, str]) -> None:
         super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
+        self._compositor = LocalCompositor()
         self.ready = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (TINY_BELOW, "-short"), (SHORT_BELOW, "-tall")]

@@ -5,7 +5,7 @@ Use it so::
     transcript = Transcript(id="conversation")
     transcript.append(TranscriptBlock("u1", "user", "why does it fail?"))
     transcript.append(TranscriptBlock("a1", "answer"))
-    transcript.stream("a1", "Because **x** ")     # as often as text comes; painted at most 15 times a second
+    transcript.stream("a1", "Because **x** ")     # as often as text comes; painted at most 10 times a second
     transcript.finish("a1")
     transcript.append(TranscriptBlock("c1", "call", "src/x.py:1-80", title="read", state="running"))
     transcript.update("c1", state="done", meta="0.02 s")

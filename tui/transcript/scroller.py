@@ -1,6 +1,6 @@
 """The transcript on the screen: one widget that draws lines, whatever the number of blocks.
 
-Time is spent in two places only: a paint, at most 15 times a second and only if something changed, and
+Time is spent in two places only: a paint, at most 10 times a second and only if something changed, and
 slices of a few milliseconds in which heights that were estimated after a resize or a bulk load are made true.
 Without either no timer runs.
 """
@@ -24,7 +24,7 @@ from cutaway.tui.transcript.layout import Anchor, Placed
 from cutaway.tui.transcript.safe_text import count_of
 from cutaway.tui.transcript.surface import BlockSurface, View
 
-PAINT_INTERVAL = 1 / 15
+PAINT_INTERVAL = 1 / 10
 """Seconds between two paints of what streams in: faster is not read, and every paint costs."""
 PAINT_SHARE = 0.2
 """The part of the time that painting may take; when a paint is slow, the next one waits accordingly."""
