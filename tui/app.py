@@ -10,6 +10,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.worker import WorkerFailed
 
 from cutaway.harness.errors import HarnessError
@@ -81,6 +82,15 @@ class CutawayApp(App[None]):
         return dict.fromkeys(
             ("ansi-background", "ansi-foreground", "foreground-disabled", "surface-active"), "ansi_default"
         )
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's driver for this platform; that of Linux and macOS with a quicker escape."""
+        chosen = super().get_driver_class()
+        if chosen.__name__ != "LinuxDriver":
+            return chosen
+        from cutaway.tui.driver import EscapeDriver
+
+        return EscapeDriver
 
     def get_default_screen(self) -> MainScreen:
         """The main screen is the first one: a blank one under it would be laid out and styled for nothing."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 
 from cutaway.harness.events import Record
 from cutaway.harness.ledger import Ledger
@@ -17,11 +18,12 @@ async def pump(
     batches: AsyncIterator[Sequence[Record]],
     ledger: Ledger,
     deliver: Callable[[Sequence[Record]], None],
+    hurry: asyncio.Event,
 ) -> None:
     """Fold every record into `ledger` once, in order, then give it to `deliver`; ends with `batches`.
 
     Between two hand-overs the session's subscription collects, so a fast model makes larger batches and
-    never more paints.
+    never more paints; while `hurry` is set nothing waits for that pace.
     """
     async for batch in batches:
         for start in range(0, len(batch), SLICE):
@@ -30,4 +32,6 @@ async def pump(
                 ledger.fold(record)
             deliver(part)
             await asyncio.sleep(0)
-        await asyncio.sleep(FRAME_SECONDS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FRAME_SECONDS):
+                await hurry.wait()

@@ -15,7 +15,7 @@ from cutaway.tui.memory import load_ahead, load_parts
 from cutaway.tui.start import wanted
 
 USAGE_ERROR = 2
-ESCAPE_MS = "40"
+ESCAPE_MS = "25"
 """How long a lone escape may still become a longer key; Textual's 100 alone would use up our promise."""
 
 

@@ -20,7 +20,7 @@ async def test_every_record_is_delivered_once_in_order_and_in_slices() -> None:
     log.close()
     ledger = Ledger()
     taken: list[Sequence[e.Record]] = []
-    await pump(log.subscribe(), ledger, taken.append)
+    await pump(log.subscribe(), ledger, taken.append, asyncio.Event())
     texts = [
         record.event.message
         for part in taken
@@ -45,7 +45,9 @@ async def test_others_run_between_two_slices_of_a_long_log() -> None:
             order.append("key")
             await asyncio.sleep(0)
 
-    await asyncio.gather(pump(log.subscribe(), Ledger(), lambda _: order.append("part")), keys())
+    await asyncio.gather(
+        pump(log.subscribe(), Ledger(), lambda _: order.append("part"), asyncio.Event()), keys()
+    )
     assert order.index("key") < 2
     assert order[:6].count("key") == 3
 
@@ -54,7 +56,9 @@ async def test_a_burst_becomes_few_deliveries() -> None:
     """A fast model makes larger batches, not more paints."""
     log = EventLog()
     parts: list[int] = []
-    reading = asyncio.create_task(pump(log.subscribe(), Ledger(), lambda part: parts.append(len(part))))
+    reading = asyncio.create_task(
+        pump(log.subscribe(), Ledger(), lambda part: parts.append(len(part)), asyncio.Event())
+    )
     for number in range(300):
         log.emit(e.MessageDelta("t", f"{number}"))
         if number % 10 == 0:
@@ -65,12 +69,39 @@ async def test_a_burst_becomes_few_deliveries() -> None:
     assert len(parts) <= 4
 
 
+async def test_an_interrupt_does_not_wait_for_the_pace() -> None:
+    """What ends a stream is shown at once, though a paint was a moment ago."""
+    log, hurry, ended = EventLog(), asyncio.Event(), asyncio.Event()
+    parts: list[int] = []
+
+    def take(part: Sequence[e.Record]) -> None:
+        parts.append(len(part))
+        if any(isinstance(record.event, e.SessionIdle) for record in part):
+            ended.set()
+
+    reading = asyncio.create_task(pump(log.subscribe(), Ledger(), take, hurry))
+    for number in range(20):
+        log.emit(e.MessageDelta("t", f"{number}"))
+        await asyncio.sleep(0)
+    few = len(parts)
+    hurry.set()
+    log.emit(e.Aborted("interrupted by the user"))
+    while len(parts) == few:
+        await asyncio.sleep(0)
+    log.emit(e.SessionIdle())
+    await ended.wait()
+    assert few == 1
+    assert len(parts) == 3
+    log.close()
+    await reading
+
+
 async def test_the_pump_ends_with_its_session() -> None:
     async def nothing() -> AsyncIterator[Sequence[e.Record]]:
         return
         yield
 
-    await pump(nothing(), Ledger(), lambda _: None)
+    await pump(nothing(), Ledger(), lambda _: None, asyncio.Event())
 
 
 async def test_every_event_of_a_real_session_finds_its_parts(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ class MainScreen(Screen[None]):
         super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
         self._compositor = LocalCompositor()
         self.ready = asyncio.Event()
+        self._hurry = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (TINY_BELOW, "-short"), (SHORT_BELOW, "-tall")]
         self.ledger = Ledger()
@@ -102,7 +103,7 @@ class MainScreen(Screen[None]):
     def attach(self, session: LiveSession) -> None:
         """Take the opened session: show its records from the first on, and send what waited for it."""
         self.status.place(root=str(session.root), session=session.id)
-        self.run_worker(pump(session.subscribe(), self.ledger, self.deliver), name="pump")
+        self.run_worker(pump(session.subscribe(), self.ledger, self.deliver, self._hurry), name="pump")
         for record in session.records:
             if isinstance(record.event, UserMessageSent) and record.event.source == "user":
                 self.prompt.remember(record.event.content)
@@ -118,9 +119,12 @@ class MainScreen(Screen[None]):
             self._show_part(part)
         if parts & {"calls", "meter", "questions"}:
             self.tabs.tell(tab_facts(self.ledger))
+        if self._hurry.is_set():
+            self.transcript.paint_now()
         self.panes.show_conversation(not self.conversation.empty)
         if any(isinstance(record.event, SessionIdle) for record in records):
             self.status.say("")
+            self._hurry.clear()
             if self.outgoing.session is not None:
                 self.look_at_branch(self.outgoing.session.root)
         self._tend_clock()
@@ -191,6 +195,7 @@ class MainScreen(Screen[None]):
         if self.outgoing.session is not None and self.outgoing.busy:
             self.status.say("interrupting …")
             self.outgoing.session.interrupt()
+            self._hurry.set()
         else:
             self.prompt.focus()
 

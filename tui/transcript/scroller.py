@@ -154,6 +154,12 @@ class BlockScroller(BlockSurface):
         else:
             self._paint_timer = self.set_timer(wait, self._paint)
 
+    def paint_now(self) -> None:
+        """Paint what waits without regard to the pace: somebody has asked for an end, and looks for it."""
+        if self._paint_timer is not None:
+            self._paint_timer.stop()
+            self._paint()
+
     def _prepare(self, wait: float) -> None:
         """Draw half-way what has come so far, so that no key waits for all of it when it is painted."""
         until = perf_counter() + SLICE
