@@ -71,13 +71,15 @@ async def test_a_burst_becomes_few_deliveries() -> None:
 
 async def test_an_interrupt_does_not_wait_for_the_pace() -> None:
     """What ends a stream is shown at once, though a paint was a moment ago."""
-    log, hurry, ended = EventLog(), asyncio.Event(), asyncio.Event()
+    log, hurry, aborted, ended = EventLog(), asyncio.Event(), asyncio.Event(), asyncio.Event()
     parts: list[int] = []
 
     def take(part: Sequence[e.Record]) -> None:
         parts.append(len(part))
-        if any(isinstance(record.event, e.SessionIdle) for record in part):
-            ended.set()
+        kinds = {type(record.event) for record in part}
+        for kind, seen in ((e.Aborted, aborted), (e.SessionIdle, ended)):
+            if kind in kinds:
+                seen.set()
 
     reading = asyncio.create_task(pump(log.subscribe(), Ledger(), take, hurry))
     for number in range(20):
@@ -86,8 +88,7 @@ async def test_an_interrupt_does_not_wait_for_the_pace() -> None:
     few = len(parts)
     hurry.set()
     log.emit(e.Aborted("interrupted by the user"))
-    while len(parts) == few:
-        await asyncio.sleep(0)
+    await aborted.wait()
     log.emit(e.SessionIdle())
     await ended.wait()
     assert few == 1
