@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from cutaway.harness import events as e
 from cutaway.harness.history import Conversation
-from cutaway.harness.ledger import Ledger
+from cutaway.harness.ledger import CallView, Ledger
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
 from cutaway.harness.usage import Usage
 
@@ -36,6 +36,11 @@ PROCESS_ENDED = Stop(
     "Error: interrupted, because the program ended before this call was finished. It may have had a part "
     "of its effects and was not run again; look before you try it.",
 )
+NEVER_BEGUN = "Error: not run. It was interrupted before this call began, so nothing was done."
+
+OUTPUT_TOLD = 4000
+"""Characters of a stopped command's output that the model is told: enough to see how far it came."""
+
 FAULT_RESULT = (
     "Error: this call has no result, because the program that runs your tools failed. It may have had a "
     "part of its effects; look before you try it again."
@@ -55,10 +60,20 @@ def close_turn_parts(emit: Emit, conversation: Conversation, ledger: Ledger, sto
 def close_calls(
     emit: Emit, conversation: Conversation, ledger: Ledger, outcome: e.CallOutcome, text: str
 ) -> None:
-    """Give every call that has no result this one, so that the history stays valid."""
+    """Give every call that has no result this one, so that the history stays valid.
+
+    One that had not begun is said to have done nothing; one that had keeps what it wrote so far.
+    """
     for call in conversation.open_calls:
-        turn_id = ledger.calls[call.id].turn_id
-        emit(e.ToolCompleted(call.id, turn_id, call.name, outcome, text))
+        view = ledger.calls[call.id]
+        said = _what_became_of(view, text) if outcome == "interrupted" else text
+        emit(e.ToolCompleted(call.id, view.turn_id, call.name, outcome, said))
+
+
+def _what_became_of(view: CallView, text: str) -> str:
+    if view.started_at is None:
+        return NEVER_BEGUN
+    return f"{text}\nIts output until then ends with:\n{view.output[-OUTPUT_TOLD:]}" if view.output else text
 
 
 def close_all(emit: Emit, conversation: Conversation, ledger: Ledger, stop: Stop) -> None:

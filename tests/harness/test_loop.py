@@ -118,15 +118,18 @@ async def test_a_call_that_cannot_work_becomes_an_error_result(
 async def test_an_interrupt_answers_every_open_call_and_keeps_the_session(tmp_path: Path) -> None:
     """D10: the next request is valid for a strict provider."""
     steps = [
-        ask_for(call("run_in_terminal", command="sleep 30"), call("list_dir", path=".")),
+        ask_for(call("run_in_terminal", command="echo begun; sleep 30"), call("list_dir", path=".")),
         say("Going on."),
     ]
     session = start(tmp_path, steps, rules=None)
     session.send("go")
-    await until(session, e.ToolStarted)
+    await until(session, e.ToolProgressed)
     session.interrupt()
     await until(session, e.SessionIdle)
     assert outcomes(session) == ["interrupted", "interrupted"]
+    stopped, never_begun = events(session, e.ToolCompleted)
+    assert "begun" in stopped.text and "may have had a part" in stopped.text
+    assert "nothing was done" in never_begun.text
     assert events(session, e.InteractionEnded)[0].reason == "interrupted"
     await converse(session, "go on")
     assert events(session, e.InteractionEnded)[1].reason == "answered"
