@@ -8,6 +8,7 @@ from cutaway.harness import events as e
 from cutaway.harness.ledger import Ledger
 from cutaway.tui import conversation_blocks as make
 from cutaway.tui.call_words import short_name
+from cutaway.tui.prompt_block import PromptBlock
 from cutaway.tui.transcript.blocks import TranscriptBlock
 from cutaway.tui.transcript.safe_text import count_of
 
@@ -36,6 +37,8 @@ class Conversation:
         self._uncounted: list[tuple[str, str]] = []
         self._retry: tuple[e.RetryScheduled, datetime] | None = None
         self._errored = False
+        self._prompt: PromptBlock | None = None
+        self._asked = False
         self.turn_of: dict[str, str] = {}
         """Block id to turn id, for all that belongs to a turn."""
         self.thinking_folded = True
@@ -157,9 +160,11 @@ class Conversation:
             case e.UserMessageSent():
                 self._place_message(record_id, event)
             case e.SystemPart():
-                self._append(make.part_block(record_id, event))
+                self._prompt_at(record_id).add_part(event)
+                self._show_prompt()
             case e.ToolsOffered():
-                self._append(make.tools_block(record_id, event))
+                self._prompt_at(record_id).add_tools(event)
+                self._show_prompt()
             case e.InstructionsFound(used=False):
                 self._append(
                     TranscriptBlock(record_id, "info", f"{event.path} is not used: it {event.reason}.")
@@ -187,11 +192,26 @@ class Conversation:
                 assert_never(event)
 
     def _place_message(self, record_id: str, event: e.UserMessageSent) -> None:
+        first = not self._asked and self._prompt is None
         for number, note in enumerate(event.notes):
+            if first:
+                self._prompt_at(record_id).add_note(note)
+                self._show_prompt()
+                continue
             block_id = f"{record_id}/note/{number}"
             self._append(make.note_block(block_id, note))
             self._uncounted.append((note.source, block_id))
         self._append(make.message_block(record_id, event))
+
+    def _prompt_at(self, record_id: str) -> PromptBlock:
+        """The block of what joins the prompt now; a request closes it."""
+        if self._prompt is None:
+            self._prompt = PromptBlock(f"{record_id}/prompt")
+        return self._prompt
+
+    def _show_prompt(self) -> None:
+        if self._prompt is not None:
+            self._put(self._prompt.block)
 
     def _end(self, record_id: str, event: e.InteractionEnded, ledger: Ledger) -> None:
         errored, self._errored = self._errored, False
@@ -226,11 +246,18 @@ class Conversation:
 
     def _count_notes(self, event: e.ModelRequested) -> None:
         """Once the prompt is built the tokens of its notes are known, not estimated."""
+        prompt, self._prompt, self._asked = self._prompt, None, True
+        if prompt is not None:
+            self.turn_of[prompt.id] = event.turn_id
         for block in event.blocks:
+            if prompt is not None and block.origin == "note" and prompt.count_note(block.label, block.tokens):
+                continue
             found = next((each for each in self._uncounted if each[0] == block.label), None)
             if block.origin == "note" and found is not None:
                 self._uncounted.remove(found)
                 self._page.update(found[1], meta=make.counted_tokens(block.tokens))
+        if prompt is not None:
+            self._put(prompt.block)
 
     def _show_writing(self, event: e.ToolCallDelta) -> None:
         """Say that a call is being written; its arguments are not read before they are whole."""

@@ -53,7 +53,11 @@ def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:
     """A message: the user's own, or one that the harness wrote and that must not look like it."""
     if event.source == "harness":
         return TranscriptBlock(
-            record_id, "note", event.content, "message to the model", estimated_tokens(event.content)
+            record_id,
+            "note",
+            event.content,
+            "injected · message to the model",
+            estimated_tokens(event.content),
         )
     meta = {"start": "", "steer": "sent while it ran", "queued": ""}[event.delivery]
     return TranscriptBlock(record_id, "user", event.content, meta=meta)
@@ -62,33 +66,12 @@ def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:
 def note_block(block_id: str, note: Note) -> TranscriptBlock:
     """Text that joined the prompt with a user's message."""
     return TranscriptBlock(
-        block_id, "note", note.text, note.source, estimated_tokens(note.text), collapsed=True
-    )
-
-
-def part_block(record_id: str, event: e.SystemPart) -> TranscriptBlock:
-    """A part of the stable prompt."""
-    return TranscriptBlock(
-        record_id,
+        block_id,
         "note",
-        event.content,
-        event.name if event.origin == "instructions" else event.origin,
-        counted_tokens(event.tokens),
+        note.text,
+        f"injected · {note.source}",
+        estimated_tokens(note.text),
         collapsed=True,
-    )
-
-
-def tools_block(record_id: str, event: e.ToolsOffered) -> TranscriptBlock:
-    """The tools that the model was told of."""
-    lines = [
-        f"{tool.name} ({counted_tokens(tool.tokens)})\n{tool.description.strip()}" for tool in event.tools
-    ]
-    names = ", ".join(tool.name for tool in event.tools)
-    facts = (
-        f"{count_of(len(event.tools), 'tool')} · {counted_tokens(sum(tool.tokens for tool in event.tools))}"
-    )
-    return TranscriptBlock(
-        record_id, "note", f"{names}\n\n" + "\n\n".join(lines), "tools", facts, collapsed=True
     )
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from cutaway.harness import events as e
+from cutaway.harness.blocks import Block
 from cutaway.harness.details import Access, FileEdit, Hunk, TestFailure, TestRun
+from cutaway.harness.events.session import ToolDefinition
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.messages import Note, Reasoning, ToolCall
 from cutaway.harness.providers.scripted import ScriptedCall, ScriptedError, Step
@@ -91,15 +93,33 @@ class Play:
 MESSAGE = e.UserMessageSent("i1", "fix it", notes=(Note("date", "Date: 2026-11-30"),))
 TURN = e.TurnStarted("t1", "i1", 1, 25)
 CALL = ToolCall("c1", "run_tests", "{}")
+DATE = Block("note", "date", "d", 5)
+ASKED = e.ModelRequested("q1", "t1", "turn", "p", "m", "u", "", 0, (DATE,), "{}", "", 0, 0, "")
 
 
-def test_injected_text_is_not_the_users() -> None:
-    """A note stands before the message it came with, with its source and its tokens, folded."""
-    sheet = Play()(MESSAGE, e.SystemPart("instructions", "AGENTS.md", "Be brief.", 15))
-    assert sheet.kinds() == ["note", "user", "note"]
-    assert [note["title"] for note in sheet.of("note")] == ["date", "AGENTS.md"]
-    assert [note["meta"] for note in sheet.of("note")] == ["≈4 tokens", "15 tokens"]
-    assert all(note["collapsed"] for note in sheet.of("note"))
+def test_what_stands_before_the_first_word_is_one_line_with_its_sources_and_tokens() -> None:
+    """It stands before the message, is not the user's, and unfolds to each part in full."""
+    play = Play()
+    tools = e.ToolsOffered((ToolDefinition("read_file", "Reads.", "{}", 40),))
+    sheet = play(MESSAGE, e.SystemPart("instructions", "AGENTS.md", "Be brief.", 15), tools)
+    assert sheet.kinds() == ["note", "user"]
+    note = sheet.of("note")[0]
+    summary, *full = note["text"].split("\n")
+    assert (note["title"], note["collapsed"]) == ("prompt", True)
+    assert summary == "AGENTS.md 15 · 1 tool 40 · date ≈4 tokens"
+    assert {"Be brief.", "read_file (40 tokens)", "Reads.", "Date: 2026-11-30"} <= set(full)
+
+
+def test_what_joins_a_prompt_that_was_sent_stands_where_it_became_true() -> None:
+    play = Play()
+    play(MESSAGE, TURN, ASKED)
+    assert play.sheet.of("note")[0]["text"].startswith("date 5 tokens\n")
+    assert play.conversation.turn_of["r0/prompt"] == "t1"
+    later = e.UserMessageSent("i2", "and now?", notes=(Note("mode", "Mode: plan."),))
+    sheet = play(later, e.ToolsOffered((ToolDefinition("late", "Late.", "{}", 9),)))
+    assert sheet.kinds() == ["note", "user", "note", "user", "note"]
+    assert [note["title"] for note in sheet.of("note")] == ["prompt", "injected · mode", "prompt"]
+    assert sheet.of("note")[2]["text"].startswith("1 tool 9 tokens\n")
 
 
 def test_a_nudge_of_the_harness_is_not_the_users_either() -> None:

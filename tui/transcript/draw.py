@@ -191,7 +191,7 @@ def _head_words(block: TranscriptBlock) -> tuple[str, str, str]:
     if block.kind == "thinking":
         title = title or "thinking"
     if block.kind == "note":
-        title = f"injected · {title}" if title else "injected"
+        title = title or "injected"
     if not block.collapsed:
         return title, "", meta
     hidden = count_of(more.count("\n") + 1, "more line") if more else ""

@@ -197,7 +197,7 @@ async def test_kinds_differ_without_colour(monkeypatch: pytest.MonkeyPatch) -> N
         await scene.add("user", "u")
         await scene.add("answer", "a `c`\n```py\ndef f(): 1\n```")
         await scene.add("thinking", "t")
-        await scene.add("note", "n", title="AGENTS.md")
+        await scene.add("note", "n", title="prompt")
         await scene.add("error", "e")
         await scene.add("warning", "w")
         await scene.add("info", "i")
@@ -205,7 +205,7 @@ async def test_kinds_differ_without_colour(monkeypatch: pytest.MonkeyPatch) -> N
         rows = scene.rows()
         assert len({row[1] for row in rows if row[1:2].strip()}) >= 8
         assert "   -old" in rows and "   +new" in rows
-        assert any("injected · AGENTS.md" in row for row in rows)
+        assert any("┊ prompt" in row for row in rows)
         strips = scene.transcript.render_lines(Region(0, 0, 60, 30))
         styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
         colours = {colour.triplet for style in styles for colour in (style.color, style.bgcolor) if colour}
