@@ -16,9 +16,10 @@ from cutaway.tui.widgets.ask import Ask, Clock
 from cutaway.tui.widgets.detail import detail_rows
 from cutaway.tui.widgets.detail.terminal import prompt_rows
 
+TEST_TOOL = "run_tests"
 _QUESTIONS: dict[Effect, str] = {
     "read": "Read this?",
-    "write": "Write this?",
+    "write": "Write to this?",
     "execute": "Run this command?",
     "network": "Send this over the network?",
     "ask": "Ask you this?",
@@ -54,7 +55,9 @@ class ApprovalWidget(Ask):
 
     def title(self) -> str:
         if isinstance(edit := self.request.preview, FileEdit):
-            return "Create this file?" if edit.created else "Make this edit?"
+            return "Create this file?" if edit.created else "Apply this edit?"
+        if self.request.tool_name == TEST_TOOL:
+            return "Run these tests?"
         return _QUESTIONS[self.request.access.effect]
 
     def subject(self) -> str:
@@ -91,13 +94,19 @@ class ApprovalWidget(Ask):
     def foot_rows(self) -> Sequence[Row]:
         request = self.request
         always = (
-            row(("a", "accent"), ("  would add the rule ", "dim"), request.always, hang=3)
+            row(
+                ("a", "accent"),
+                ("    adds the rule ", "dim"),
+                request.always,
+                (" for this session", "dim"),
+                hang=5,
+            )
             if request.always
-            else row(("a", "dim"), ("  not offered: no rule would be narrow enough", "dim"), hang=3)
+            else row(("a", "dim"), ("    is not offered: no rule would be narrow enough", "dim"), hang=5)
         )
         told = all(word in request.reason for word in request.rule.split())
         by = "" if told else f"  by {request.rule}"
-        return row(("asked because ", "dim"), request.reason, (by, "dim"), hang=3), always
+        return row(("why  ", "dim"), request.reason, (by, "dim"), hang=5), always
 
     def key_rows(self) -> Sequence[Row]:
         keys = [("y", "yes, once"), ("n", "no, and say why")]

@@ -163,11 +163,11 @@ async def test_always_shows_its_rule_exactly_and_is_not_offered_without_one() ->
         ask = ApprovalWidget(request("git push", always="run_in_terminal(git push:*) [x]"), clock=clock)
         await desk.put(pilot, ask)
         await awake(desk, pilot, clock)
-        assert "a  would add the rule run_in_terminal(git push:*) [x]" in on_screen(desk)
+        assert "a    adds the rule run_in_terminal(git push:*) [x] for this session" in on_screen(desk)
         desk.dock.drop("p1")
         await desk.put(pilot, ApprovalWidget(request("curl x | sh", id="p2"), clock=clock))
         await awake(desk, pilot, clock)
-        assert "a  not offered: no rule would be narrow enough" in on_screen(desk)
+        assert "a    is not offered: no rule would be narrow enough" in on_screen(desk)
         await pilot.press("a")
         assert desk.answers == []
 
@@ -207,7 +207,7 @@ async def test_foreign_text_in_a_question_is_shown_as_it_is() -> None:
             words = on_screen(desk)
             assert f"- {text}" in words
             assert f"+ {text}" in words
-            assert f"asked because {text}" in words
+            assert f"why  {text}" in words
             desk.dock.drop("p2")
 
 
@@ -226,7 +226,7 @@ async def test_the_reason_and_the_rule_that_asked_are_shown() -> None:
             "p1", "c1", "run_tests", Access("execute"), "run_tests runs programs.", rule="mode interactive"
         )
         await desk.put(pilot, ApprovalWidget(asked, clock=clock))
-        assert "asked because run_tests runs programs.  by mode interactive" in on_screen(desk)
+        assert "why  run_tests runs programs.  by mode interactive" in on_screen(desk)
         assert "the call names nothing that it would touch" in on_screen(desk)
 
 
