@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from textual.events import Resize
 from textual.timer import Timer
 
 from cutaway.harness.ledger import Ledger
@@ -18,7 +19,7 @@ def _now() -> datetime:
 class Meter(RowView):
     """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down."""
 
-    DEFAULT_CSS = "Meter { height: 22; max-height: 65%; }"
+    DEFAULT_CSS = "Meter { height: 22; }"
 
     def __init__(self, *, now: Callable[[], datetime] = _now, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -26,6 +27,8 @@ class Meter(RowView):
         self._ledger = Ledger()
         self._at = datetime.min.replace(tzinfo=UTC)
         self._ticker: Timer | None = None
+        self.shrinks = False
+        """True where the least needed rows go when the height is short; else all rows stay and scroll."""
 
     def on_mount(self) -> None:
         self._ticker = self.set_interval(1.0, self._tick, pause=True)
@@ -34,7 +37,12 @@ class Meter(RowView):
 
     def lines(self, width: int) -> Sequence[Row]:
         """The rows for a width."""
-        return meter_rows(self._ledger, self._at, width, self._ledger.window)
+        height = self.scrollable_content_region.height if self.shrinks else 0
+        return meter_rows(self._ledger, self._at, width, self._ledger.window, height)
+
+    def on_resize(self, event: Resize) -> None:
+        self._laid_out = (0, ())  # other rows fit another height
+        super().on_resize(event)
 
     def show(self, ledger: Ledger, now: datetime) -> None:
         """Draw the ledger as it stands at `now` (UTC); nothing is painted when nothing has changed."""

@@ -18,6 +18,8 @@ from cutaway.tui import format as figures
 from cutaway.tui.rows import BLANK, Part, Row, Tone, justified, row
 
 CHART_ROWS = 3
+CONTEXT_ROWS = 2
+"""The size of the context and its bar; the rows below them say what each part is."""
 BESIDE_FROM = 76
 """Width from which tokens and money stand next to one another."""
 STEPS = ("build", "call", "tools?", "execute")
@@ -56,17 +58,32 @@ def shares(amounts: Sequence[int], cells: int, whole: int) -> list[int]:
     return dealt
 
 
-def meter_rows(ledger: Ledger, now: datetime, width: int, window: int | None) -> list[Row]:
-    """Loop, context, tokens and money, turns; a blank row between them."""
+def meter_rows(ledger: Ledger, now: datetime, width: int, window: int | None, height: int = 0) -> list[Row]:
+    """Loop, context, tokens and money, turns; a blank row between them.
+
+    With a `height` in rows (0: any) what does not fit goes, the least needed first: the turns, the parts of
+    the context, the blank rows, the money, the tokens.
+    """
     last = last_call(ledger.interactions)
     tokens = token_rows(last, ledger.spending)
     money = money_rows(last, ledger.spending, ledger.simulated)
-    groups = (
-        loop_rows(ledger, now, width),
-        context_rows(context_parts(ledger.context), width, window),
-        beside(tokens, money) if width >= BESIDE_FROM else [*tokens, *money],
-        chart_rows(recent_turns(ledger.interactions, max((width - 1) // 2, 1))),
+    loop = loop_rows(ledger, now, width)
+    context = context_rows(context_parts(ledger.context), width, window)
+    figures_of = beside(tokens, money) if width >= BESIDE_FROM else [*tokens, *money]
+    turns = chart_rows(recent_turns(ledger.interactions, max((width - 1) // 2, 1)))
+    small = context[:CONTEXT_ROWS]
+    candidates = (
+        _spaced(loop, context, figures_of, turns),
+        _spaced(loop, context, figures_of),
+        _spaced(loop, small, figures_of),
+        [*loop, *small, *figures_of],
+        [*loop, *small, *tokens],
     )
+    fitting = (rows for rows in candidates if not height or len(rows) <= height)
+    return next(fitting, [*loop, *small])
+
+
+def _spaced(*groups: Sequence[Row]) -> list[Row]:
     rows: list[Row] = []
     for at, group in enumerate(groups):
         rows += [BLANK, *group] if at else group

@@ -13,6 +13,15 @@ from cutaway.tui.widgets.meter import Meter
 from cutaway.tui.widgets.pane_tabs import PANES, Pane
 from cutaway.tui.widgets.row_view import RowView
 
+METER_ROWS = 22
+"""The meter in full, with the line above it."""
+
+CALLS_ROWS = 9
+"""What the calls keep, with the line above them, before the meter may be more than its smallest."""
+
+METER_LEAST = 5
+"""The loop and the size of the context, with the line above them."""
+
 
 class Panes(Horizontal):
     """Holds the conversation at the left, tool calls above the meter at the right."""
@@ -42,6 +51,13 @@ class Panes(Horizontal):
 
     def on_mount(self) -> None:
         self.calls.border_title, self.meter.border_title = "Tool calls", "Meter"
+
+    def on_resize(self) -> None:
+        """Share the right column out: the meter gives its least needed rows before the calls give theirs."""
+        narrow = self.screen.has_class("-narrow")
+        self.meter.shrinks = not narrow
+        room = max(self.size.height - CALLS_ROWS, METER_LEAST)
+        self.meter.styles.height = None if narrow else min(METER_ROWS, room)
 
     def bring(self, pane: Pane) -> None:
         """Put a pane in front, where only one is seen at a time."""

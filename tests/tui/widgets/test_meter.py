@@ -170,3 +170,24 @@ async def test_nothing_is_painted_while_nothing_changes() -> None:
         meter.show(story.ledger, story.now)
         assert ticker._active.is_set()
         assert calls(("a", "{}"))[0].id in {call.id for call in told}
+
+
+@pytest.mark.parametrize(
+    ("height", "gone"),
+    [
+        (21, ()),
+        (20, ("turns",)),
+        (15, ("turns", "█ tools 1.6k")),
+        (11, ("turns", "█ tools 1.6k", "")),
+        (9, ("turns", "█ tools 1.6k", "", "cache hits cost")),
+        (6, ("turns", "█ tools 1.6k", "", "cache hits cost", "tokens fresh")),
+    ],
+)
+def test_where_rows_are_short_the_least_needed_go(height: int, gone: tuple[str, ...]) -> None:
+    story, _ = busy_story()
+    rows = [" ".join(row.text.split()) for row in meter_rows(story.ledger, story.now, 46, None, height)]
+    assert len(rows) <= height
+    always = ("build → call", "turn 1 of 25", "context ≈3.7k")
+    words = (*always, "tokens fresh", "cache hits cost", "", "█ tools 1.6k", "turns")
+    found = [word for word in words if any(row.startswith(word) if word else row == "" for row in rows)]
+    assert set(words) - set(found) == set(gone)
