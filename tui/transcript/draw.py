@@ -161,9 +161,12 @@ def _turn_rule(block: TranscriptBlock, width: int) -> Drawn:
 
 
 def _head(block: TranscriptBlock, width: int) -> Drawn:
-    name, words, meta = _head_words(block)
+    name, words, meta, hidden = _head_words(block)
     fold = "▸ " if block.collapsed else ""
     used = len(fold) + cell_len(name) + (2 if name and words else 0)
+    counted = " · ".join(part for part in (meta, hidden) if part)
+    if block.kind != "note" or used + cell_len(words) + cell_len(counted) + 2 <= width:
+        meta = counted  # the words of a note say more than how many lines follow them
     meta = cut(meta, max(1, width // 2))
     room = width - used - (cell_len(meta) + 2 if meta else 0)
     words = cut(words, max(1, room)) if words else ""
@@ -182,21 +185,20 @@ def _head(block: TranscriptBlock, width: int) -> Drawn:
     return Drawn((Line(tuple(spans), 0, fill),), plain)
 
 
-def _head_words(block: TranscriptBlock) -> tuple[str, str, str]:
-    """Give the title, the words beside it, and the facts at the end."""
+def _head_words(block: TranscriptBlock) -> tuple[str, str, str, str]:
+    """Give the title, the words beside it, the facts at the end, and how much is folded away."""
     title, meta = one_line(block.title), one_line(block.meta)
     first, _, more = block.text.partition("\n")
     if block.kind == "call":
-        return title, one_line(first), meta
+        return title, one_line(first), meta, ""
     if block.kind == "thinking":
         title = title or "thinking"
     if block.kind == "note":
         title = title or "injected"
     if not block.collapsed:
-        return title, "", meta
+        return title, "", meta, ""
     hidden = count_of(more.count("\n") + 1, "more line") if more else ""
-    meta = " · ".join(part for part in (meta, hidden) if part)
-    return title, visible(first).replace("\t", " ").strip(), meta
+    return title, visible(first).replace("\t", " ").strip(), meta, hidden
 
 
 def _title_ink(block: TranscriptBlock) -> Ink:
