@@ -188,15 +188,15 @@ def _head(block: TranscriptBlock, width: int) -> Drawn:
 def _head_words(block: TranscriptBlock) -> tuple[str, str, str, str]:
     """Give the title, the words beside it, the facts at the end, and how much is folded away."""
     title, meta = one_line(block.title), one_line(block.meta)
-    first, _, more = block.text.partition("\n")
     if block.kind == "call":
-        return title, one_line(first), meta, ""
+        return title, one_line(block.text.partition("\n")[0]), meta, ""
     if block.kind == "thinking":
         title = title or "thinking"
     if block.kind == "note":
         title = title or "injected"
     if not block.collapsed:
         return title, "", meta, ""
+    first, _, more = block.text.strip("\n").partition("\n")
     hidden = count_of(more.count("\n") + 1, "more line") if more else ""
     return title, visible(first).replace("\t", " ").strip(), meta, hidden
 

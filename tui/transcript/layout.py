@@ -120,14 +120,11 @@ class Layout:
     def append(self, block: TranscriptBlock, *, open: bool = False) -> Placed:
         """Put a block at the end; `open` if more of its text is to come."""
         if block.id in self._by_id:
-            raise ValueError(
-                f"the transcript already has a block {block.id!r}; update it, or choose another id"
-            )
+            raise ValueError(f"the transcript has a block {block.id!r}; update it, or take another id")
         previous = self.placed[-1].block if self.placed else None
         self._serial += 1
-        placed = Placed(
-            block, self._serial, len(self.placed), gap_before(previous, block), splitter_for(block.kind)
-        )
+        gap = gap_before(previous, block)
+        placed = Placed(block, self._serial, len(self.placed), gap, splitter_for(block.kind))
         placed.splitter.feed(body_text(block))
         placed.open = open
         if not open:
@@ -157,8 +154,11 @@ class Layout:
         if end:
             placed.splitter.close()
             placed.open = False
+        if end or (placed.block.collapsed and placed.arrived):
             placed.block = replace(placed.block, text=placed.text)
             placed.arrived.clear()
+            if placed.block.collapsed:
+                self._renew_head(placed)  # it shows the first words, and how many lines are behind it
         self._sync(placed)
 
     def update(self, placed: Placed, **changes: Any) -> None:
@@ -177,10 +177,14 @@ class Layout:
         had_head = bool(placed.sections) and placed.sections[0].chunk.kind == "head"
         if after.collapsed != before.collapsed or had_head != (head is not None):
             self._forget(placed, 0)
-        elif had_head and head is not None:
+        elif had_head:
+            self._renew_head(placed)
+        self._sync(placed)
+
+    def _renew_head(self, placed: Placed) -> None:
+        if placed.sections and (head := head_of(placed.block)) is not None:
             self._drawn.pop(placed.sections[0], None)
             placed.sections[0] = Section(head, 1)
-        self._sync(placed)
 
     def remove(self, placed: Placed) -> None:
         """Take a block out."""
@@ -189,8 +193,7 @@ class Layout:
         del self.placed[placed.index]
         self._heights.remove(placed.index)
         for index in range(placed.index, len(self.placed)):
-            follower = self.placed[index]
-            follower.index = index
+            self.placed[index].index = index
         if placed.index < len(self.placed):
             follower = self.placed[placed.index]
             previous = self.placed[placed.index - 1].block if placed.index else None
@@ -207,10 +210,10 @@ class Layout:
     def _chunks(self, placed: Placed) -> list[Chunk]:
         """The chunks from the first one that is not final on."""
         head = head_of(placed.block)
-        heads = 0 if head is None else 1
-        if placed.block.collapsed:
-            return [head] if head is not None and not placed.sections else []
         fresh = [head] if head is not None and not placed.sections else []
+        if placed.block.collapsed:
+            return fresh
+        heads = 0 if head is None else 1
         start = max(0, placed.frozen - heads)
         return [*fresh, *placed.splitter.frozen[start:], *placed.splitter.tail()]
 
@@ -345,9 +348,8 @@ class Layout:
     def top_for(self, anchor: Anchor) -> int:
         """The first row of a view in which the anchor stands where it stood."""
         if anchor.placed.block.id not in self._by_id:
-            return (
-                self.start(self.placed[min(anchor.placed.index, len(self.placed) - 1)]) if self.placed else 0
-            )
+            last = len(self.placed) - 1
+            return self.start(self.placed[min(anchor.placed.index, last)]) if self.placed else 0
         return self.row_of(anchor.placed, anchor.section, anchor.row) - anchor.screen_row
 
     def end(self) -> Anchor | None:

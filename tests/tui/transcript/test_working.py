@@ -66,7 +66,7 @@ async def test_a_folded_block_takes_what_streams() -> None:
         for number in range(12):
             scene.transcript.stream("t", f"\nmore {number}")
         await scene.settle()
-        assert len(scene.shown().strip().splitlines()) == 1
+        assert scene.shown().strip() == "∴ ▸ thinking  first  12 more lines"
         scene.transcript.finish("t")
         scene.transcript.fold("t")
         await scene.settle()
@@ -228,3 +228,21 @@ async def test_a_change_of_theme_draws_nothing_anew() -> None:
         await scene.settle()
         assert scene.app.export_screenshot() != before
         assert scene.transcript._layout.draws == draws
+
+
+async def test_the_head_of_a_folded_block_says_its_first_words_as_they_stream() -> None:
+    """Live and resumed alike; blank lines before the first word do not hide it."""
+    async with stage() as scene:
+        scene.transcript.append(TranscriptBlock("t", "thinking", "", collapsed=True))
+        scene.transcript.stream("t", "\n\nTwo things ")
+        await scene.settle()
+        assert scene.shown().strip() == "∴ ▸ thinking  Two things"
+        scene.transcript.stream("t", "to find out.\nOne")
+        scene.transcript.finish("t")
+        await scene.settle()
+        assert scene.shown().strip() == "∴ ▸ thinking  Two things to find out.  1 more line"
+        whole = scene.transcript.source("t")
+        scene.transcript.append(TranscriptBlock("r", "thinking", whole, collapsed=True))
+        await scene.settle()
+        live, _, resumed = scene.shown().strip().splitlines()
+        assert live.strip() == resumed.strip()
