@@ -31,11 +31,12 @@ _SHOWN_STATES: dict[CallState, ShownState] = {
     "interrupted": "cancelled",
     "not-run": "cancelled",
 }
+# The usual ends are one line; those that somebody has to see have a title.
 _END_TITLES: dict[e.EndReason, str] = {
-    "answered": "Done",
+    "answered": "",
     "task-complete": "Task complete",
     "limit": "Stopped at the limit",
-    "interrupted": "Interrupted",
+    "interrupted": "",
     "error": "Stopped by an error",
 }
 
@@ -163,25 +164,29 @@ def turn_block(turn: TurnView) -> TranscriptBlock:
 
 def retry_block(event: e.RetryScheduled, remaining: float | None) -> TranscriptBlock:
     """A failed attempt: a countdown while the next one waits, a plain fact afterwards (None)."""
-    status = f" ({event.status_code})" if event.status_code is not None else ""
+    reason = event.reason.rstrip(". ")
+    if event.status_code is not None and f"({event.status_code})" not in reason:
+        reason = f"{reason} ({event.status_code})"
     if remaining is None:
-        text = f"{event.reason}{status}. Tried again."
+        text = f"{reason}. Tried again."
     else:
         wait = f"Attempt {event.attempt + 1} of {event.max_attempts} in {fmt.whole_seconds(round(remaining))}"
-        text = f"{event.reason}{status}\n{wait} · ctrl+r tries now · esc stops"
+        text = f"{reason}.\n{wait} · ctrl+r tries now · esc stops"
     return TranscriptBlock(f"{event.request_id}/retry/{event.attempt}", "warning", text)
 
 
 def ended_block(
     record_id: str, event: e.InteractionEnded, interaction: InteractionView | None
 ) -> TranscriptBlock:
-    """Why the loop stopped, and what the interaction took."""
-    facts = [count_of(event.turns, "turn")]
-    if interaction is not None and interaction.spending.calls:
-        spending = interaction.spending
-        facts += [fmt.usage_line(spending.usage), fmt.spent(spending)]
-    text = f"{event.explanation}\n{' · '.join(facts)}"
-    return TranscriptBlock(record_id, "info", text, _END_TITLES[event.reason])
+    """Why the loop stopped; what the interaction took, where the rule above does not say it already."""
+    lines = [event.explanation]
+    if event.turns > 1:
+        facts = [count_of(event.turns, "turn")]
+        if interaction is not None and interaction.spending.calls:
+            spending = interaction.spending
+            facts += [fmt.usage_line(spending.usage), fmt.spent(spending)]
+        lines.append(" · ".join(facts))
+    return TranscriptBlock(record_id, "info", "\n".join(lines), _END_TITLES[event.reason])
 
 
 def limit_block(record_id: str, event: e.LimitReached | e.LimitDecided) -> TranscriptBlock:

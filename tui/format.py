@@ -36,7 +36,7 @@ def money(cost: Decimal | str | None, *, estimated: bool = False) -> str:
     value = Decimal(cost)
     mark = "≈" if estimated else ""
     if value == 0:
-        return f"{mark}$0"
+        return "$0"  # free of charge, however many tokens it were
     if value < Decimal("0.0001"):
         return f"{mark}<$0.0001"
     if value < Decimal("0.01"):

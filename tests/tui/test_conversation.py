@@ -221,6 +221,25 @@ def test_an_error_is_said_once_with_its_next_step() -> None:
     assert sheet.of("turn")[0]["meta"] == "AuthenticationFailed"
 
 
+def test_the_reason_of_a_retry_is_told_once() -> None:
+    """A reason that ends in a stop and names its status already is left as it is."""
+    sheet = Play()(MESSAGE, TURN, e.RetryScheduled("q", 1, 5, 8.0, "limits the rate (429): busy.", 429))
+    assert sheet.of("warning")[0]["text"].splitlines()[0] == "limits the rate (429): busy."
+
+
+def test_the_end_of_one_turn_is_one_line_and_of_many_says_what_they_took() -> None:
+    """The rule above has the figures of a single turn; a stop that needs somebody has a title."""
+    play = Play()
+    play(MESSAGE, TURN, e.InteractionEnded("i1", "answered", "It answered.", 1))
+    play(MESSAGE, TURN, e.InteractionEnded("i1", "limit", "All are used.", 25))
+    first, second = play.sheet.of("info")
+    assert (first["title"], first["text"]) == ("", "It answered.")
+    assert (second["title"], second["text"].splitlines()) == (
+        "Stopped at the limit",
+        ["All are used.", "25 turns"],
+    )
+
+
 def test_a_retry_counts_down_and_then_becomes_a_fact() -> None:
     play = Play()
     request = e.RetryScheduled("q", 1, 5, 10.0, "The server is overloaded", 529)
@@ -230,7 +249,7 @@ def test_a_retry_counts_down_and_then_becomes_a_fact() -> None:
     play.conversation.tick(play.ledger, at + timedelta(seconds=3))
     (retry,) = sheet.of("warning")
     assert retry["text"] == (
-        "The server is overloaded (529)\nAttempt 2 of 5 in 7s · ctrl+r tries now · esc stops"
+        "The server is overloaded (529).\nAttempt 2 of 5 in 7s · ctrl+r tries now · esc stops"
     )
     play(e.MessageDelta("t1", "hello"))
     assert retry["text"] == "The server is overloaded (529). Tried again."

@@ -30,6 +30,7 @@ def test_tokens_are_short_and_never_rounded_up(count: int, shown: str) -> None:
 def test_estimates_are_marked() -> None:
     assert fmt.tokens(1200, estimated=True) == "≈1.2k"
     assert fmt.money("0.5", estimated=True) == "≈$0.500"
+    assert fmt.money("0", estimated=True) == "$0"  # a free model is free for any number of tokens
     assert fmt.usage_line(Usage(fresh=10, output=5, estimated=True)) == "≈10 in · ≈5 out"
 
 

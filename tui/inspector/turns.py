@@ -11,6 +11,9 @@ from cutaway.tui.transcript.wrap import cut
 CALLS_FROM = 26
 """Width from which a turn's number of calls has room beside its tokens."""
 
+INTERRUPTED = "Interrupted"
+"""The kind of failure of a call that the user stopped."""
+
 
 class TurnRows:
     """A row for each message and a walkable row for each turn, each on one line."""
@@ -33,5 +36,6 @@ def _turn_row(turn: TurnView, width: int) -> Row:
     if turn.response is not None:
         right.append(f"{figures.tokens(turn.response.usage.input):>7}")
     elif turn.failure is not None:
-        right.append((" failed", "bad"))
+        stopped = turn.failure.error_type == INTERRUPTED
+        right.append((" stopped", "warn") if stopped else (" failed", "bad"))
     return justified(row(f"  turn {turn.number}", key=turn.id), row(*right), width)
