@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import events, on, work
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
@@ -18,7 +18,7 @@ from cutaway.tui.commands import ActionCommands
 from cutaway.tui.keymap import bindings, clashes, unknown_actions
 from cutaway.tui.live_session import LiveSession, NoModelFound, SessionOpener
 from cutaway.tui.screens.failed import FailedScreen
-from cutaway.tui.screens.main import MainScreen
+from cutaway.tui.screens.main import HINT_SECONDS, MainScreen
 from cutaway.tui.screens.welcome import WelcomeScreen
 from cutaway.tui.themes import DEFAULT_THEME, load_themes
 from cutaway.tui.widgets.call_detail import CallDetail
@@ -96,6 +96,11 @@ class CutawayApp(App[None]):
         """The main screen is the first one: a blank one under it would be laid out and styled for nothing."""
         return self.main
 
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and not event.is_forwarded and self.screen is self.main:
+            self.main.lead(event)
+        await super().on_event(event)
+
     async def on_mount(self) -> None:
         await self.main.ready.wait()  # keys that came before it would fall on nothing
         self._listen_to_signals()
@@ -171,7 +176,7 @@ class CutawayApp(App[None]):
     def action_next_theme(self) -> None:
         names = list(self.available_themes)
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
-        self.main.status.say(f"theme {self.theme}")
+        self.main.status.say(f"theme {self.theme}", seconds=HINT_SECONDS)
 
     def _listen_to_signals(self) -> None:
         """End in order when the terminal or the system says so (where the platform has signals)."""

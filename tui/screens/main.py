@@ -41,8 +41,8 @@ NARROW_BELOW = 110
 SHORT_BELOW, TINY_BELOW = 16, 12
 """Rows under which blank lines are given up, and then all that a question can be answered without."""
 
-ARMED_SECONDS = 3.0
-"""How long a second ctrl+c quits."""
+HINT_SECONDS = 3.0
+"""How long a hint stands in the status line, and how long a second ctrl+c quits."""
 
 
 class MainScreen(Screen[None]):
@@ -232,7 +232,7 @@ class MainScreen(Screen[None]):
         ):
             question.action_refuse()
         elif self.prompt.take():
-            self.status.say("cleared · up brings it back")
+            self.status.say("cleared · up brings it back", seconds=HINT_SECONDS)
         elif self.outgoing.busy:
             self.action_interrupt()
         elif self._armed:
@@ -242,12 +242,11 @@ class MainScreen(Screen[None]):
 
     def _arm(self) -> None:
         self._armed = True
-        self.status.say("ctrl+c again quits")
-        self.set_timer(ARMED_SECONDS, self._disarm)
+        self.status.say("ctrl+c again quits", seconds=HINT_SECONDS)
+        self.set_timer(HINT_SECONDS, self._disarm)
 
     def _disarm(self) -> None:
         self._armed = False
-        self.status.say("")
 
     # panes
 
@@ -291,14 +290,16 @@ class MainScreen(Screen[None]):
     def action_go_to_end(self) -> None:
         self.transcript.scroll_end(animate=False)
 
-    def on_key(self, event: events.Key) -> None:
-        """A letter that means nothing where the focus is belongs to the prompt."""
-        if isinstance(self.focused, TextArea | Input | Ask) or not event.is_printable:
+    def lead(self, event: events.Key) -> None:
+        """Give a letter that means nothing where the focus is to the prompt, and with it all that follow.
+
+        It is asked before the key is handed on: keys that are already on their way to a pane would do there
+        what they do there, in the middle of a word; and the `y` of a sentence would answer a question.
+        """
+        if isinstance(self.focused, TextArea | Input) or not event.is_printable:
             return
-        if event.character and event.key not in self.active_bindings:
-            event.stop()
-            self.prompt.focus()
-            self.prompt.insert(event.character)
+        if event.key not in self.active_bindings:
+            self.set_focus(self.prompt)
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste belongs to the prompt, wherever the focus is."""
@@ -320,8 +321,7 @@ class MainScreen(Screen[None]):
     def copy(self, text: str) -> None:
         """Give a text to the terminal's clipboard, and say what was done, not more."""
         self.app.copy_to_clipboard(text)
-        self.status.say(f"{len(text):,} characters sent to the clipboard")
-        self.set_timer(ARMED_SECONDS, lambda: self.status.say(""))
+        self.status.say(f"{len(text):,} characters sent to the clipboard", seconds=HINT_SECONDS)
 
     @on(Transcript.CopyRequested)
     def _copy_block(self, event: Transcript.CopyRequested) -> None:

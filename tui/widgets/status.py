@@ -3,6 +3,7 @@
 from rich.cells import cell_len
 from textual.app import RenderResult
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 
 from cutaway.harness.events import Mode
@@ -47,6 +48,7 @@ class Status(Widget):
         self.branch = ""
         self.activity = ""
         self.hint = ""
+        self._leaving: Timer | None = None
 
     def show(self, ledger: Ledger, activity: str) -> None:
         """Take over what the records say; nothing is drawn when nothing changed."""
@@ -56,8 +58,11 @@ class Status(Widget):
             self.mode, self.model, self.root, self.activity = found
             self.refresh()
 
-    def say(self, hint: str) -> None:
-        """Show a hint in place of what happens; '' takes it away."""
+    def say(self, hint: str, *, seconds: float = 0) -> None:
+        """Show a hint in place of what happens, for a time or (0) until the next; '' takes it away."""
+        if self._leaving is not None:
+            self._leaving.stop()
+        self._leaving = self.set_timer(seconds, lambda: self.say("")) if seconds else None
         if hint != self.hint:
             self.hint = hint
             self.refresh()
