@@ -20,6 +20,7 @@ from cutaway.harness.details import (
 )
 from cutaway.harness.events import PermissionKind
 from cutaway.harness.ledger import CallState, CallView
+from cutaway.tui import format as figures
 from cutaway.tui.rows import Part, Tone
 
 SHORT_NAMES = {
@@ -133,6 +134,15 @@ def shorter_path(text: str) -> str:
     """The last two parts of an absolute path; anything else as it is."""
     path = PurePath(text)
     return str(PurePath(*path.parts[-2:])) if path.is_absolute() and len(path.parts) > 3 else text
+
+
+def ran_for(call: CallView) -> str:
+    """How long a call ran; '' for one that did not, and for one cut off before anybody took the time."""
+    if call.completed is None or call.started_at is None:
+        return ""
+    if call.completed.outcome == "interrupted" and not call.completed.ran_ms:
+        return ""
+    return figures.duration(call.completed.ran_ms / 1000)
 
 
 def outcome_of(call: CallView) -> list[Part]:

@@ -8,13 +8,16 @@ from cutaway.harness.ledger import CallState, CallView, InteractionView, TurnVie
 from cutaway.harness.messages import Note
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
 from cutaway.tui import format as fmt
-from cutaway.tui.call_words import outcome_of, short_name, target_of
+from cutaway.tui.call_words import outcome_of, ran_for, short_name, target_of
 from cutaway.tui.transcript.blocks import CallState as ShownState
 from cutaway.tui.transcript.blocks import TranscriptBlock
 from cutaway.tui.transcript.safe_text import count_of
 
 DIFF_LINES_OPEN = 30
 """A longer diff starts folded: the call's counts and the approval have shown it already."""
+
+EXPLAIN_CHARACTERS = 400
+"""Characters of each of them: a failure without line ends would fill screens."""
 
 EXPLAIN_LINES = 8
 """Lines of a failure that stand under its call; all of them are in the tool-call pane."""
@@ -95,8 +98,8 @@ def facts_of(call: CallView) -> str:
     """Counts, time, and who let it: short, for the end of the line."""
     words = "".join(part if isinstance(part, str) else part[0] for part in outcome_of(call))
     facts = [words] if words else []
-    if call.completed is not None and call.started_at is not None:
-        facts.append(fmt.duration(call.completed.ran_ms / 1000))
+    if ran := ran_for(call):
+        facts.append(ran)
     if call.decided is not None and call.decided.waited_ms >= 1000:
         facts.append(f"waited {fmt.duration(call.waited_ms / 1000)} for you")
     if call.rerun is not None:
@@ -118,14 +121,21 @@ def explanation_of(call: CallView) -> str:
             return "" if call.state == "done" else _first(call.completed.text.rstrip("\n").split("\n"))
 
 
+def _short(line: str) -> str:
+    more = len(line) - EXPLAIN_CHARACTERS
+    return line if more <= 0 else f"{line[:EXPLAIN_CHARACTERS]}… {count_of(more, 'more character')}"
+
+
 def _first(lines: list[str]) -> str:
     more = len(lines) - EXPLAIN_LINES
-    return "\n".join([*lines[:EXPLAIN_LINES], *([f"… {count_of(more, 'more line')}"] if more > 0 else [])])
+    return "\n".join(
+        [*map(_short, lines[:EXPLAIN_LINES]), *([f"… {count_of(more, 'more line')}"] if more > 0 else [])]
+    )
 
 
 def _last(lines: list[str]) -> str:
     more = len(lines) - EXPLAIN_LINES
-    kept = lines[-EXPLAIN_LINES:]
+    kept = [_short(line) for line in lines[-EXPLAIN_LINES:]]
     return "\n".join([*([f"… {count_of(more, 'line')} before"] if more > 0 else []), *kept])
 
 

@@ -221,6 +221,16 @@ def test_an_error_is_said_once_with_its_next_step() -> None:
     assert sheet.of("turn")[0]["meta"] == "AuthenticationFailed"
 
 
+def test_a_call_that_was_cut_off_claims_no_time_and_a_long_line_is_cut() -> None:
+    play = Play()
+    answered = e.AssistantAnswered("t1", "", (CALL,))
+    started = e.ToolStarted("c1", "t1", "run_tests", "{}", "mode")
+    ended = e.ToolCompleted("c1", "t1", "run_tests", "interrupted", "w" * 1000)
+    (call,) = play(MESSAGE, TURN, answered, started, ended).of("call")
+    assert call["meta"] == "interrupted"
+    assert call["text"].splitlines()[1] == "w" * 400 + "… 600 more characters"
+
+
 def test_the_reason_of_a_retry_is_told_once() -> None:
     """A reason that ends in a stop and names its status already is left as it is."""
     sheet = Play()(MESSAGE, TURN, e.RetryScheduled("q", 1, 5, 8.0, "limits the rate (429): busy.", 429))

@@ -2,7 +2,7 @@
 
 from cutaway.harness.ledger import CallView, TurnView
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, outcome_of
+from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, outcome_of, ran_for
 from cutaway.tui.rows import BLANK, Row, row
 from cutaway.tui.widgets.call_detail import argument_rows
 
@@ -35,8 +35,8 @@ def _call_rows(call: CallView) -> list[Row]:
     if call.waited_ms:
         rows.append(_fact("waited", f"{figures.duration(call.waited_ms / 1000)} for you"))
     if call.completed is not None:
-        if call.started_at is not None:
-            rows.append(_fact("ran", figures.duration(call.completed.ran_ms / 1000)))
+        if ran := ran_for(call):
+            rows.append(_fact("ran", ran))
         shown = len(call.completed.text.encode("utf-8", "surrogatepass"))
         rows.append(_fact("returned", f"{shown:,} bytes to the model"))
     written = len(call.arguments.encode("utf-8", "surrogatepass"))

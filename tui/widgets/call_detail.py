@@ -10,7 +10,7 @@ from textual.message import Message
 from cutaway.harness.details import TestRun
 from cutaway.harness.ledger import CallView
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, target_of
+from cutaway.tui.call_words import STATE_MARKS, STATE_WORDS, decider_of, ran_for, target_of
 from cutaway.tui.rows import BLANK, Part, Row, Rows, row, text_lines
 from cutaway.tui.widgets.detail import detail_rows
 from cutaway.tui.widgets.detail.terminal import output_rows, prompt_rows
@@ -38,7 +38,7 @@ def call_rows(call: CallView, opened: Set[str] = frozenset()) -> list[Row]:
 def _decision_rows(call: CallView) -> list[Row]:
     rows = []
     if call.asked is not None:
-        rows.append(row(("asked because ", "dim"), call.asked.reason, hang=2))
+        rows.append(row(("why it was asked  ", "dim"), call.asked.reason, hang=2))
     if by := decider_of(call):
         rows.append(row(("decided by ", "dim"), by, hang=2))
     if call.decided is not None and call.decided.rule:
@@ -50,8 +50,8 @@ def _decision_rows(call: CallView) -> list[Row]:
 
 def _time_rows(call: CallView) -> list[Row]:
     parts: list[Part] = []
-    if call.completed is not None and call.started_at is not None:
-        parts += [("ran ", "dim"), figures.duration(call.completed.ran_ms / 1000)]
+    if ran := ran_for(call):
+        parts += [("ran ", "dim"), ran]
     if call.waited_ms:
         parts += [
             ("  " if parts else ""),

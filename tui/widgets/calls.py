@@ -9,7 +9,15 @@ from textual.timer import Timer
 
 from cutaway.harness.ledger import CallView, Ledger, TurnView
 from cutaway.tui import format as figures
-from cutaway.tui.call_words import STATE_MARKS, is_path, outcome_of, short_name, shorter_path, target_of
+from cutaway.tui.call_words import (
+    STATE_MARKS,
+    is_path,
+    outcome_of,
+    ran_for,
+    short_name,
+    shorter_path,
+    target_of,
+)
 from cutaway.tui.rows import Part, Row, cut_start, justified, row
 from cutaway.tui.transcript.safe_text import one_line
 from cutaway.tui.transcript.wrap import cut
@@ -42,7 +50,7 @@ def call_row(call: CallView, width: int, now: datetime) -> Row:
 def elapsed(call: CallView, now: datetime) -> str:
     """How long a call ran, or has been running; waiting for a person is not running."""
     if call.completed is not None:
-        return figures.duration(call.completed.ran_ms / 1000) if call.started_at is not None else ""
+        return ran_for(call)
     if call.started_at is None or (seconds := (now - call.started_at).total_seconds()) < LIVE_SECONDS:
         return ""
     return figures.duration(int(seconds))
