@@ -91,6 +91,8 @@ def _close_model_call(emit: Emit, ledger: Ledger, stop: Stop) -> None:
     turn = ledger.turn
     if turn is None or turn.request is None or turn.response is not None or turn.failure is not None:
         return
+    if turn.text:
+        emit(e.AssistantAnswered(turn.id, turn.text, cut=True))
     said = round(len(turn.text.encode()) / BYTES_PER_TOKEN)
     usage = Usage(fresh=sum(block.tokens for block in turn.blocks), output=said, estimated=True)
     emit(e.CallFailed(turn.request.request_id, turn.id, stop.kind, stop.why, None, usage, None))

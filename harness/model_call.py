@@ -11,6 +11,7 @@ import msgspec
 from cutaway.harness import events as e
 from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
+from cutaway.harness.kept_words import KeptWords
 from cutaway.harness.messages import AssistantMessage, ToolCall, scrub
 from cutaway.harness.paced import PacedDeltas
 from cutaway.harness.prompt.builder import BuiltPrompt
@@ -32,10 +33,16 @@ from cutaway.harness.usage import Usage
 class Received:
     """What has arrived of an answer, so that nothing of it is lost when the stream breaks."""
 
+    kept: KeptWords
     connected: bool = False
     pieces: list[str] = field(default_factory=list)
     completed: Completed | None = None
     recorded: bool = False
+
+    def begin_anew(self) -> None:
+        """Forget a failed attempt: the next one begins the answer from its first word."""
+        self.pieces.clear()
+        self.kept.begin_anew()
 
     @property
     def text(self) -> str:
@@ -50,10 +57,17 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     """
     model = seams.model()
     built, body, request_id = await _request(seams, model, turn_id)
-    received, deltas = Received(), PacedDeltas(seams.emit)
+    deltas = PacedDeltas(seams.emit)
+
+    def keep(kept: e.AnswerKept) -> None:
+        deltas.flush()
+        seams.emit(kept)
+
+    received = Received(KeptWords(keep, turn_id))
 
     def on_retry(attempt: int, max_attempts: int, delay: float, reason: str, status: int | None) -> None:
         deltas.flush()
+        received.begin_anew()
         seams.emit(e.RetryScheduled(request_id, attempt, max_attempts, delay, reason, status))
 
     chunks = stream_with_retry(
@@ -121,6 +135,7 @@ async def _receive(
                     return
     finally:
         deltas.flush()
+        received.kept.close()
 
 
 def _take(turn_id: str, chunk: Chunk, received: Received, deltas: PacedDeltas) -> None:
@@ -129,8 +144,10 @@ def _take(turn_id: str, chunk: Chunk, received: Received, deltas: PacedDeltas) -
             received.connected = True
         case TextDelta(text=text):
             received.pieces.append(text)
+            received.kept.say(text)
             deltas.add(e.MessageDelta(turn_id, text))
         case ThinkingDelta(text=text):
+            received.kept.think(text)
             deltas.add(e.ReasoningDelta(turn_id, text))
         case CallDelta(index=index, name=name, arguments=arguments):
             deltas.add(e.ToolCallDelta(turn_id, index, name, arguments))

@@ -56,6 +56,8 @@ class Conversation:
                     self._collect(f"{event.turn_id}/answer", event.turn_id, event.delta_content)
                 case e.ReasoningDelta():
                     self._collect(f"{event.turn_id}/thinking", event.turn_id, event.delta_content)
+                case e.AnswerKept():
+                    self._catch_up(event)
                 case e.UnknownEvent():
                     continue
                 case _:
@@ -83,6 +85,17 @@ class Conversation:
             self._waiting = (block_id, [])
             self.turn_of[block_id] = turn_id
         self._waiting[1].append(delta)
+
+    def _catch_up(self, kept: e.AnswerKept) -> None:
+        """Show what was kept of a stream that was not seen, as when a log is taken up again."""
+        self._flush()
+        for name, start, text in (
+            ("thinking", kept.thinking_from, kept.thinking),
+            ("answer", kept.content_from, kept.content),
+        ):
+            block_id = f"{kept.turn_id}/{name}"
+            seen = self._streamed.get(block_id, 0) - start
+            self._collect(block_id, kept.turn_id, text[max(0, seen) :])
 
     def _flush(self) -> None:
         block_id, pieces = self._waiting
@@ -136,6 +149,7 @@ class Conversation:
                 | e.MessageDelta()
                 | e.ReasoningDelta()
                 | e.ToolCallDelta()
+                | e.AnswerKept()
                 | e.AssistantAnswered()
                 | e.ModelResponded()
                 | e.UsageReported()
@@ -239,7 +253,7 @@ class Conversation:
                 self._end_turn(event, ledger)
             case e.TurnStarted() | e.CallFailed() | e.ModelResponded() | e.UsageReported():
                 pass  # the rule at the end of the turn says it
-            case e.MessageDelta() | e.ReasoningDelta():
+            case e.MessageDelta() | e.ReasoningDelta() | e.AnswerKept():
                 pass  # streamed
             case _:
                 assert_never(event)

@@ -33,6 +33,7 @@ def parts_of(event: e.Event) -> Parts:
             | e.MessageDelta()
             | e.ReasoningDelta()
             | e.ToolCallDelta()
+            | e.AnswerKept()
             | e.AssistantAnswered()
             | e.ModelResponded()
             | e.UsageReported()
@@ -75,7 +76,7 @@ def _parts_of_session(event: e.SessionEvent) -> Parts:
 
 def _parts_of_turn(event: e.TurnEvent) -> Parts:
     match event:
-        case e.MessageDelta() | e.ReasoningDelta() | e.ToolCallDelta():
+        case e.MessageDelta() | e.ReasoningDelta() | e.ToolCallDelta() | e.AnswerKept():
             return frozenset({"conversation", "status"})
         case e.AssistantAnswered():
             return frozenset({"conversation", "calls", "meter", "status"})

@@ -44,6 +44,7 @@ from cutaway.harness.events.session import (
     UserMessageSent,
 )
 from cutaway.harness.events.turn import (
+    AnswerKept,
     AssistantAnswered,
     CallFailed,
     MessageDelta,
@@ -61,6 +62,7 @@ from cutaway.harness.events.turn import (
 __all__ = [
     "EVENT_TYPES",
     "Aborted",
+    "AnswerKept",
     "AssistantAnswered",
     "CallEvent",
     "CallFailed",
@@ -142,6 +144,7 @@ InTurnEvent = (
     | MessageDelta
     | ReasoningDelta
     | ToolCallDelta
+    | AnswerKept
     | AssistantAnswered
     | ModelResponded
     | TurnEnded

@@ -96,6 +96,20 @@ class ToolCallDelta(EventBase, frozen=True):
     input_delta: str
 
 
+class AnswerKept(EventBase, frozen=True):
+    """What has streamed of an answer since the last one of these, kept in case the process is killed.
+
+    `content_from` and `thinking_from` are the characters of the attempt that came before each part.
+    """
+
+    type: ClassVar[str] = "assistant.message_kept"
+    turn_id: str
+    content_from: int
+    content: str
+    thinking_from: int = 0
+    thinking: str = ""
+
+
 class AssistantAnswered(EventBase, frozen=True):
     """The whole answer of a turn, also when it was cut."""
 

@@ -87,6 +87,7 @@ class Ledger:
                 | e.MessageDelta()
                 | e.ReasoningDelta()
                 | e.ToolCallDelta()
+                | e.AnswerKept()
                 | e.AssistantAnswered()
                 | e.ModelResponded()
                 | e.UsageReported()
@@ -187,6 +188,8 @@ class Ledger:
                 self._answering()
             case e.ToolCallDelta():
                 self._answering()
+            case e.AnswerKept():
+                turn.keep(event)
             case e.AssistantAnswered():
                 turn.pieces, turn.cut = [event.content], event.cut
                 if event.reasoning:

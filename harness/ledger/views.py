@@ -7,6 +7,7 @@ from typing import Literal
 
 from cutaway.harness.blocks import Block
 from cutaway.harness.events import (
+    AnswerKept,
     CallFailed,
     InteractionEnded,
     ModelRequested,
@@ -140,6 +141,11 @@ class TurnView:
     def thinking(self) -> str:
         """The model's thinking so far, where the provider shows it."""
         return "".join(self.thoughts)
+
+    def keep(self, kept: AnswerKept) -> None:
+        """Take in what the log kept of a stream; it is no more than was streamed, where that was seen."""
+        self.pieces = [self.text[: kept.content_from] + kept.content]
+        self.thoughts = [self.thinking[: kept.thinking_from] + kept.thinking]
 
     @property
     def blocks(self) -> list[Block]:

@@ -60,6 +60,23 @@ def test_a_kill_while_the_model_speaks(openai_server: OpenAIServer, tmp_path: Pa
     assert second.startswith(first.removesuffix(END))
 
 
+def test_words_that_were_only_streaming_outlive_a_kill(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """What was paid for and read on the screen is in the log, and the model is told that it was cut."""
+    hold = Gate()
+    openai_server.play(Step(thinking="Let me see.", text="Half of an answ", hold=hold), Step(text="The rest."))
+    with Live(against(openai_server, tmp_path, "go", "--output", "stream-json")) as live:
+        kept = live.until(of_type("assistant.message_kept"))
+        kill(live)
+    hold.open()
+    assert kept["data"]["content"] == "Half of an answ" and kept["data"]["thinking"] == "Let me see."
+    again = run([*against(openai_server, tmp_path, "go on"), "--continue"])
+    assert again.stdout == "The rest.\n" and openai_server.faults == []
+    first, second = openai_server.requests
+    assert second.body.startswith(first.body.removesuffix(END))
+    assert [message["role"] for message in second.messages] == ["system", "user", "assistant", "user"]
+    assert second.messages[2]["content"].startswith("Half of an answ")
+
+
 def test_resuming_twice_closes_the_open_call_once(openai_server: OpenAIServer, tmp_path: Path) -> None:
     openai_server.play(
         Step(calls=[call("run_in_terminal", command="sleep 60")]), Step(text="a"), Step(text="b")

@@ -96,6 +96,18 @@ def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     assert ledger.spending.cost is None and ledger.spending.known_cost == Decimal("0.5")
 
 
+def test_what_was_kept_of_a_stream_counts_once() -> None:
+    """A live fold has seen the deltas too; a fold of the log alone sees only what was kept."""
+    turn = e.TurnStarted("t", "i", 1, 25)
+    streamed = [e.MessageDelta("t", "half"), e.AnswerKept("t", 0, "half", 0, "hm"), e.MessageDelta("t", " an ")]
+    streamed += [e.AnswerKept("t", 4, " an answ", 2, "")]
+    for seen in (streamed, [event for event in streamed if isinstance(event, e.AnswerKept)]):
+        ledger = Ledger()
+        for event in (e.UserMessageSent("i", "go"), turn, *seen):
+            ledger.fold(Record("1", None, "2026-11-30T00:00:00.000Z", event))
+        assert ledger.turn and ledger.turn.text == "half an answ" and ledger.turn.thinking == "hm"
+
+
 def test_a_retry_begins_the_answer_anew() -> None:
     turn = e.TurnStarted("t", "i", 1, 25)
     request = e.ModelRequested("r", "t", "turn", "p", "m", "u", "", 0, (), "{}", "", 0, 0, "")

@@ -134,6 +134,14 @@ def test_deltas_of_a_batch_are_one_change() -> None:
     assert sheet.of("answer")[0]["text"] == "".join(f"w{number} " for number in range(500))
 
 
+def test_a_stream_that_was_cut_off_reads_as_far_as_it_was_kept() -> None:
+    kept = (e.AnswerKept("t1", 0, "Half", 0, "Hm"), e.AnswerKept("t1", 4, " an ans", 2, "m."))
+    for streamed in ((), (e.ReasoningDelta("t1", "Hm"), e.MessageDelta("t1", "Half"))):
+        sheet = Play()(MESSAGE, TURN, *streamed, *kept)
+        assert [block["text"] for block in sheet.of("answer")] == ["Half an ans"]
+        assert [block["text"] for block in sheet.of("thinking")] == ["Hmm."]
+
+
 def test_live_and_replayed_sessions_read_the_same() -> None:
     """One drawing path: without the ephemeral events the same blocks come out."""
     live = Play()
@@ -153,6 +161,7 @@ def _a_session() -> list[e.Event]:
         e.ReasoningDelta("t1", "Let me "),
         e.ReasoningDelta("t1", "see."),
         e.MessageDelta("t1", "I will "),
+        e.AnswerKept("t1", 0, "I will ", 0, "Let me see."),
         e.MessageDelta("t1", "look."),
         e.ToolCallDelta("t1", 0, "run_tests", "{"),
         e.ToolCallDelta("t1", 0, "", "}"),
