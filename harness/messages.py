@@ -30,13 +30,17 @@ class UserMessage(Struct, frozen=True, rename="camel", tag="user"):
 class Reasoning(Struct, frozen=True, rename="camel"):
     """Thinking that must go back, verbatim, only to the provider and model that it came from.
 
-    `key` is the wire's own name for it (`reasoning_content`, `reasoning`, …).
+    `key` is the wire's own name for it (`reasoning_content`, `reasoning`, `thinking`, …). `opaque` is
+    JSON text of what the wire needs beside the words (a signature, an encrypted item), sent back as it
+    came. `at` is its place in the answer: how many of its parts (the text, then each call) came before.
     """
 
     text: str
     key: str
     provider: str
     model: str
+    opaque: str = ""
+    at: int = 0
 
 
 class ToolCall(Struct, frozen=True, rename="camel"):

@@ -1,7 +1,7 @@
 """The seam to a model: encode a request to exact bytes, then stream an answer to those bytes."""
 
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -18,14 +18,36 @@ class Params(Struct, frozen=True, rename="camel"):
     effort: str | None = None
 
 
+CacheTtl = Literal["5m", "1h"]
+
+
+class Breakpoint(Struct, frozen=True, rename="camel"):
+    """A place up to which the provider is asked to cache: after the item at `index` of a list of the request.
+
+    Meant for providers that want to be told; others cache by themselves and are sent nothing.
+    """
+
+    after: Literal["tools", "system", "messages"]
+    index: int
+    ttl: CacheTtl = "5m"
+
+
 class Request(Struct, frozen=True):
-    """A whole prompt, provider-neutral. `system` is the stable part in wire order, one text a block."""
+    """A whole prompt, provider-neutral. `system` is the stable part in wire order, one text a block.
+
+    `breakpoints` are in wire order. `cache_key` groups requests that share a prefix, where a provider
+    routes by it. `previous_response` is the provider's own name for the answer before, so that it can
+    say itself why its cache missed.
+    """
 
     model: str
     tools: tuple[ToolDefinition, ...]
     system: tuple[str, ...]
     messages: tuple[Message, ...]
     params: Params = Params()
+    breakpoints: tuple[Breakpoint, ...] = ()
+    cache_key: str = ""
+    previous_response: str = ""
 
 
 class Connected(Struct, frozen=True):
@@ -54,7 +76,10 @@ class Completed(Struct, frozen=True):
     """Always the last chunk of an answer that ended by itself.
 
     `stop_reason` is the provider's own word. `usage` is None when the provider reported none.
-    `raw` is the response body as received, for the inspector.
+    `raw` is the response body as received, for the inspector. `response_id` is what
+    `Request.previous_response` may name later. `cache_reported` tells whether the usage says anything
+    about the cache (a zero is a statement, a missing field is none); `diagnosis` is the provider's own
+    word for a cache miss, '' when it gave none.
     """
 
     message: AssistantMessage
@@ -64,6 +89,9 @@ class Completed(Struct, frozen=True):
     raw: str
     simulated: bool = False
     provider_call_id: str = ""
+    response_id: str = ""
+    cache_reported: bool = True
+    diagnosis: str = ""
 
 
 Chunk = Connected | TextDelta | ThinkingDelta | CallDelta | Completed
