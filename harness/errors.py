@@ -10,6 +10,7 @@ HarnessError
 │ ├ StreamBroken                 something arrived, then the stream stopped
 │ ├ ContextTooLong               sent, limit
 │ └ RequestRejected              any other refusal: status, body
+│   └ OptionRefused              the next encoding leaves the option out
 ├ SessionError
 │ ├ SessionNotFound
 │ ├ SessionInUse                 another process has it open
@@ -141,6 +142,10 @@ class ContextTooLong(ProviderError):
 
 class RequestRejected(ProviderError):
     """The provider refused the request as it is; sending it again cannot help."""
+
+
+class OptionRefused(RequestRejected):
+    """The provider refused an option that can be done without: encoded anew, the request lacks it."""
 
 
 class SessionError(HarnessError):

@@ -12,7 +12,8 @@ from cutaway.harness.errors import AuthenticationFailed, ConfigError, HarnessErr
 from cutaway.harness.providers.base import Provider
 from cutaway.harness.providers.dialects import CUSTOM, DIALECTS, OPENAI, SCRIPTED, Dialect, dialect_named
 from cutaway.harness.providers.endpoint import endpoint_for
-from cutaway.harness.providers.http import ChatProvider, TimeLimits
+from cutaway.harness.providers.http import HttpProvider, TimeLimits
+from cutaway.harness.providers.openai_chat import ChatWire
 from cutaway.harness.providers.scripted import ScriptedProvider, load_script
 
 PROBE_SECONDS = 0.3
@@ -81,7 +82,8 @@ async def _key_finding(dialect: Dialect, environment: Environment) -> Finding:
 async def _probe(dialect: Dialect, timeout: float) -> Finding:
     """Ask a local server for its models."""
     looked_for = f"a server at {dialect.base_url}"
-    provider = ChatProvider(endpoint_for(dialect), limits=TimeLimits(timeout, timeout, timeout))
+    wire = ChatWire(dialect)
+    provider = HttpProvider(endpoint_for(dialect, wire), wire, limits=TimeLimits(timeout, timeout, timeout))
     try:
         models = await asyncio.wait_for(provider.models(timeout), timeout * 2)
     except (ProviderError, TimeoutError) as error:
@@ -105,7 +107,7 @@ def _why(error: HarnessError | TimeoutError) -> str:
 
 async def list_models(provider: Provider, timeout: float = 10.0) -> tuple[str, ...]:
     """List what a provider's server says it has; empty where nothing can be asked."""
-    return await provider.models(timeout) if isinstance(provider, ChatProvider) else ()
+    return await provider.models(timeout) if isinstance(provider, HttpProvider) else ()
 
 
 async def resolve_provider(
@@ -129,14 +131,15 @@ async def resolve_provider(
         finding = _first(await discover(environment))
         name, model = finding.provider, model or next(iter(finding.models), None)
     dialect, base_url = _dialect(name or OPENAI.name, base_url)
-    endpoint = endpoint_for(dialect, base_url, _key(dialect, base_url, environment))
-    if not endpoint.local and endpoint.name == dialect.name and not endpoint.headers:
+    wire = ChatWire(dialect)
+    endpoint = endpoint_for(dialect, wire, base_url, _key(dialect, base_url, environment))
+    if not endpoint.local and endpoint.name == dialect.name and not endpoint.authorized:
         raise AuthenticationFailed(
             f"{dialect.title} needs a key: set {dialect.key_variable}, or choose another provider "
             "with --provider.",
             provider=dialect.name,
         )
-    provider = ChatProvider(endpoint, clock=clock)
+    provider = HttpProvider(endpoint, wire, clock=clock)
     try:
         return Resolved(provider, model or await _default_model(provider, dialect, base_url))
     except HarnessError:
@@ -155,7 +158,7 @@ def _dialect(name: str, base_url: str | None) -> tuple[Dialect, str]:
     """Find how to speak with a provider by its name, and where."""
     dialect = dialect_named(name)
     if dialect is OPENAI and base_url:
-        probe = endpoint_for(OPENAI, base_url)
+        probe = endpoint_for(OPENAI, ChatWire(OPENAI), base_url)
         return (OPENAI if probe.name == OPENAI.name else CUSTOM), base_url
     if dialect is not None:
         return dialect, base_url or ""
@@ -176,7 +179,7 @@ def _key(dialect: Dialect, base_url: str, environment: Environment) -> str:
     return key
 
 
-async def _default_model(provider: ChatProvider, dialect: Dialect, base_url: str) -> str:
+async def _default_model(provider: HttpProvider, dialect: Dialect, base_url: str) -> str:
     """Settle the model when none was named: the provider's usual one, else the first that it lists."""
     if dialect.default_model and not base_url:
         return dialect.default_model

@@ -7,9 +7,9 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.providers.dialects import Dialect
+from cutaway.harness.providers.wire import Wire
 
 MASK = "***"
-_CHAT = "/chat/completions"
 _VERSION = re.compile(r"v\d+[a-z0-9]*$", re.IGNORECASE)
 _LOOPBACK = re.compile(r"(localhost|127(\.\d+){3}|::1|0\.0\.0\.0)$", re.IGNORECASE)
 _SHORTEST_SECRET = 6  # masking shorter texts would garble words that merely contain them
@@ -18,19 +18,21 @@ _SECRET_NAME = re.compile(r"([?&][^=&]*(?:key|token|secret|sig|password)[^=&]*=)
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One provider's address. `chat_url` and `models_url` are requested, `shown` is for people.
+    """One provider's address. `url` and `models_url` are requested, `shown` is for people.
 
     `identity` tells this server from any other that speaks the same dialect: thinking goes back
-    only to where it came from. `secrets` are the texts that must never be shown.
+    only to where it came from. `secrets` are the texts that must never be shown. `authorized` tells
+    that a key, or a user and password, is sent.
     """
 
     name: str
     dialect: Dialect
-    chat_url: str
+    url: str
     models_url: str
     shown: str
     identity: str
     local: bool
+    authorized: bool
     headers: dict[str, str]
     secrets: tuple[str, ...]
 
@@ -41,8 +43,8 @@ class Endpoint:
         return text
 
 
-def endpoint_for(dialect: Dialect, base_url: str = "", key: str = "") -> Endpoint:
-    """Work out the addresses from a base URL, with or without `/v1`, `/chat/completions` or a slash.
+def endpoint_for(dialect: Dialect, wire: Wire, base_url: str = "", key: str = "") -> Endpoint:
+    """Work out the addresses from a base URL, with or without `/v1`, the wire's path or a slash.
 
     User and password in the URL are sent as Basic authorization when there is no key, and never
     shown. Raises ConfigError for a URL that cannot be requested.
@@ -51,24 +53,26 @@ def endpoint_for(dialect: Dialect, base_url: str = "", key: str = "") -> Endpoin
     host = (parts.hostname or "").lower()
     place = f"[{host}]" if ":" in host else host
     place += f":{parts.port}" if parts.port else ""
-    root = _root(parts.path)
+    path = wire.path
+    root = _root(parts.path, path)
 
     def address(tail: str) -> str:
         return urlunsplit((parts.scheme, place, root + tail, parts.query, ""))
 
-    own = bool(dialect.base_url) and (not base_url or address(_CHAT) == endpoint_for(dialect).chat_url)
+    own = bool(dialect.base_url) and (not base_url or address(path) == endpoint_for(dialect, wire).url)
     named = own or (dialect.local and bool(dialect.base_url))
     key = key.strip()
-    headers, secrets = _authorization(parts, key)
+    basic, secrets = _authorization(parts, key)
     return Endpoint(
         name=dialect.name if named else place,
         dialect=dialect,
-        chat_url=address(_CHAT),
+        url=address(path),
         models_url=address("/models"),
-        shown=_SECRET_NAME.sub(rf"\g<1>{MASK}", address(_CHAT)),
+        shown=_SECRET_NAME.sub(rf"\g<1>{MASK}", address(path)),
         identity=dialect.name if own else urlunsplit((parts.scheme, place, root, "", "")),
         local=dialect.local or is_loopback(host),
-        headers=headers,
+        authorized=bool(basic or key),
+        headers={**basic, **wire.headers(key)},
         secrets=secrets,
     )
 
@@ -104,9 +108,9 @@ def _without_user(url: str) -> str:
     return re.sub(r"//[^/@]*@", f"//{MASK}@", url)
 
 
-def _root(path: str) -> str:
-    """Cut a path down to what `/chat/completions` is appended to."""
-    path = re.sub(r"/+$", "", path).removesuffix(_CHAT).rstrip("/")
+def _root(path: str, tail: str) -> str:
+    """Cut a path down to what the wire's own path is appended to."""
+    path = re.sub(r"/+$", "", path).removesuffix(tail).rstrip("/")
     if any(_VERSION.match(segment) for segment in path.split("/")):
         return path
     return f"{path}/v1"
@@ -121,7 +125,5 @@ def _authorization(parts: SplitResult, key: str) -> tuple[dict[str, str], tuple[
         headers["Authorization"] = f"Basic {basic}"
         password = unquote(parts.password or "")
         secrets += [basic, pair, password, quote(password)]
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
     found = [secret for secret in dict.fromkeys(secrets) if len(secret) >= _SHORTEST_SECRET]
     return headers, tuple(sorted(found, key=len, reverse=True))

@@ -61,7 +61,12 @@ class Refusal:
 
     @property
     def request_id(self) -> str:
-        return self.headers.get("x-request-id", "") or self.headers.get("cf-ray", "")
+        return request_id_in(self.headers) or self.headers.get("cf-ray", "")
+
+
+def request_id_in(headers: Mapping[str, str]) -> str:
+    """Find the provider's own id for a call in the headers of its answer."""
+    return headers.get("x-request-id", "") or headers.get("request-id", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ def _key_advice(endpoint: Endpoint) -> str:
     variable = endpoint.dialect.key_variable
     if not variable:
         return "This provider needs no key of its own; check what stands before it."
-    if any(value.startswith("Bearer") for value in endpoint.headers.values()):
+    if endpoint.authorized:
         return f"Check the key in {variable} and that it may use this model."
     return f"No key was sent: set {variable}."
 

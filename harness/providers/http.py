@@ -1,4 +1,4 @@
-"""The transport of Chat Completions: one HTTP client, exactly the encoded bytes, one answer."""
+"""The transport of every wire: one HTTP client, exactly the encoded bytes, one answer."""
 
 import asyncio
 import json
@@ -7,14 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from cutaway.harness.clock import Clock, SystemClock
-from cutaway.harness.errors import RequestRejected
+from cutaway.harness.errors import OptionRefused, ProviderError, RequestRejected
 from cutaway.harness.providers.base import Chunk, Connected, Request
 from cutaway.harness.providers.endpoint import Endpoint
 from cutaway.harness.providers.failures import Refusal, failure_of, is_web_page
-from cutaway.harness.providers.openai_chat import encode_chat
+from cutaway.harness.providers.gathering import Gathering
 from cutaway.harness.providers.reception import Reception
 from cutaway.harness.providers.sse import EventTooLarge
+from cutaway.harness.providers.wire import Wire
 
 if TYPE_CHECKING:
     import httpx
@@ -33,13 +36,15 @@ class TimeLimits:
     silent: float = 900.0
 
 
-class ChatProvider:
-    """Reaches one Chat Completions server; the client is made at the first request."""
+class HttpProvider:
+    """Reaches one server over one wire; the client is made at the first request."""
 
     def __init__(
-        self, endpoint: Endpoint, *, clock: Clock | None = None, limits: TimeLimits | None = None
+        self, endpoint: Endpoint, wire: Wire, *, clock: Clock | None = None, limits: TimeLimits | None = None
     ) -> None:
         self.endpoint = endpoint
+        self.wire = wire
+        self._left_out: dict[str, str] = {}
         self._clock = clock or SystemClock()
         self._limits = limits or TimeLimits()
         self._client: httpx.AsyncClient | None = None
@@ -54,37 +59,38 @@ class ChatProvider:
         return self.endpoint.shown
 
     def encode(self, request: Request) -> bytes:
-        """Give the exact body of a request."""
-        return encode_chat(request, self.endpoint.dialect, self.endpoint.identity)
+        """Give the exact body of a request, without the options that this server has refused."""
+        if self._left_out:
+            request = structs.replace(request, **self._left_out)
+        return self.wire.encode(request, self.endpoint.identity)
 
     async def stream(self, request: Request, body: bytes) -> AsyncIterator[Chunk]:
         """Send `body` once and yield the answer as it comes; raises a ProviderError when it fails."""
-        reception = Reception(self.endpoint, request, self._clock, self._limits.silent)
+        reception = self._reception(request)
         headers = {
             "Content-Type": "application/json",
             "Accept": "text/event-stream, application/json",
             **self.endpoint.headers,
         }
         with self._mapped(reception):
-            sending = self._http().stream("POST", self.endpoint.chat_url, content=body, headers=headers)
+            sending = self._http().stream("POST", self.endpoint.url, content=body, headers=headers)
             async with sending as response:
                 reception.connected(response)
                 if response.status_code != 200:
-                    raise failure_of(
-                        await _refusal(response, request.model), self.endpoint, self._clock.now()
-                    )
+                    raise self._failure(await _refusal(response, request.model), body)
                 yield Connected(reception.request_id)
-                chunks = response.aiter_bytes()
+                chunks, gathering = response.aiter_bytes(), Gathering()
                 while (received := await _next(chunks, reception)) is not None:
                     for delta in reception.take(received):
                         yield delta
+                    await gathering.took(received)
         for delta in reception.finish():
             yield delta
         yield reception.completed()
 
     async def models(self, timeout: float = 10.0) -> tuple[str, ...]:
         """List the models that the server says it has; raises a ProviderError."""
-        reception = Reception(self.endpoint, Request("", (), (), ()), self._clock, self._limits.silent)
+        reception = self._reception(Request("", (), (), ()))
         with self._mapped(reception):
             response = await self._http().get(
                 self.endpoint.models_url, headers=self.endpoint.headers, timeout=timeout
@@ -98,6 +104,22 @@ class ChatProvider:
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+    def _reception(self, request: Request) -> Reception:
+        answer = self.wire.answer(request, self.endpoint.identity)
+        return Reception(self.endpoint, request.model, answer, self._clock, self._limits.silent)
+
+    def _failure(self, refusal: Refusal, body: bytes) -> ProviderError:
+        """Say what a refusal means; an option that it names is left out from now on."""
+        failure = failure_of(refusal, self.endpoint, self._clock.now())
+        if refusal.status != 400:
+            return failure
+        for word, option in self.wire.optional.items():
+            if word in refusal.body and f'"{word}"'.encode() in body and option not in self._left_out:
+                self._left_out[option] = ""
+                message = f"{str(failure).rstrip('.')}. It is asked again without `{word}`."
+                return OptionRefused(message, provider=self.name, status=400, request_id=refusal.request_id)
+        return failure
 
     def _http(self) -> "httpx.AsyncClient":
         """Make the client late: importing httpx costs a tenth of a second.
@@ -113,7 +135,7 @@ class ChatProvider:
                 timeout=httpx.Timeout(limits.idle, connect=limits.connect),
                 follow_redirects=False,
                 trust_env=not self.endpoint.local,
-                verify=self.endpoint.chat_url.startswith("https:"),
+                verify=self.endpoint.url.startswith("https:"),
             )
         return self._client
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import msgspec
@@ -20,17 +21,42 @@ from cutaway.harness.messages import (
 from cutaway.harness.providers.base import CallDelta, Params, Request, TextDelta, ThinkingDelta
 from cutaway.harness.providers.call_fragments import CallFragments
 from cutaway.harness.providers.dialects import Dialect
-from cutaway.harness.providers.reported_usage import usage_in
+from cutaway.harness.providers.reported_usage import tells_cache, usage_in
 from cutaway.harness.providers.think_tags import Kind, ThinkTags
+from cutaway.harness.providers.wire import Delta
 from cutaway.harness.usage import Usage
 
 Json = dict[str, Any]
-Delta = TextDelta | ThinkingDelta | CallDelta
 
 THINK_TAG = "think-tag"
 """The key of thinking that came inside the text; it is shown and never sent back."""
 _CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "incomplete"})
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatWire:
+    """Chat Completions in one provider's dialect."""
+
+    dialect: Dialect
+
+    @property
+    def path(self) -> str:
+        return "/chat/completions"
+
+    @property
+    def optional(self) -> Mapping[str, str]:
+        return {}
+
+    def headers(self, key: str) -> dict[str, str]:
+        """Give the key as a bearer token."""
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def encode(self, request: Request, identity: str) -> bytes:
+        return encode_chat(request, self.dialect, identity)
+
+    def answer(self, request: Request, identity: str) -> "ChatAnswer":
+        return ChatAnswer(request, self.dialect, identity)
 
 
 def encode_chat(request: Request, dialect: Dialect, identity: str) -> bytes:
@@ -144,6 +170,8 @@ class ChatAnswer:
         self.stop_reason = ""
         self.usage: Usage | None = None
         self.id = ""
+        self.cache_reported = False
+        self.diagnosis = ""
         self._origin = (identity, request.model)
         self._keys = dialect.reasoning_keys
         past = [m for m in request.messages if isinstance(m, AssistantMessage)]
@@ -154,9 +182,10 @@ class ChatAnswer:
         self._tags = ThinkTags()
         self._calls = CallFragments()
 
-    def take(self, chunk: Mapping[str, Any]) -> Iterator[Delta]:
+    def take(self, event: str, chunk: Mapping[str, Any]) -> Iterator[Delta]:
         """Take one chunk (or a whole unstreamed completion) in; parts of unknown shape are skipped."""
         self.usage = usage_in(chunk) or self.usage
+        self.cache_reported = self.cache_reported or tells_cache(chunk)
         if isinstance(chunk.get("id"), str):
             self.id = self.id or chunk["id"]
         choices = chunk.get("choices")

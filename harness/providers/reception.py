@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from cutaway.harness.clock import Clock
 from cutaway.harness.errors import ConnectionFailed, ProviderError, RequestRejected, StreamBroken
 from cutaway.harness.events import Timings
-from cutaway.harness.providers.base import Completed, Request
+from cutaway.harness.providers.base import Completed
 from cutaway.harness.providers.endpoint import Endpoint
-from cutaway.harness.providers.failures import Refusal, failure_in_stream, failure_of, is_web_page
-from cutaway.harness.providers.openai_chat import ChatAnswer, Delta
+from cutaway.harness.providers.failures import (
+    Refusal,
+    failure_in_stream,
+    failure_of,
+    is_web_page,
+    request_id_in,
+)
 from cutaway.harness.providers.sse import SseEvent, SseReader
+from cutaway.harness.providers.wire import Answer, Delta
 
 if TYPE_CHECKING:
     import httpx
@@ -22,15 +28,15 @@ MAX_RAW_BYTES = 8 * 1024 * 1024
 class Reception:
     """One answer being received: what kind it is, its bytes, its timings, and how it ended."""
 
-    def __init__(self, endpoint: Endpoint, request: Request, clock: Clock, silent: float) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, answer: Answer, clock: Clock, silent: float) -> None:
         self.request_id = ""
         self.done = False
         """True after `[DONE]`: nothing more can come."""
         self._endpoint = endpoint
-        self._model = request.model
+        self._model = model
         self._clock = clock
         self._silent = silent
-        self._answer = ChatAnswer(request, endpoint.dialect, endpoint.identity)
+        self._answer = answer
         self._reader = SseReader()
         self._kind: Literal["unknown", "events", "document"] = "unknown"
         self._head: list[bytes] = []
@@ -49,7 +55,7 @@ class Reception:
     def connected(self, response: "httpx.Response") -> None:
         self._connected_ms = self._elapsed()
         self._headers = dict(response.headers)
-        self.request_id = self._headers.get("x-request-id", "")
+        self.request_id = request_id_in(self._headers)
 
     def take(self, received: bytes) -> list[Delta]:
         """Take bytes in; the deltas that they complete. Raises a ProviderError."""
@@ -90,6 +96,9 @@ class Reception:
             timings=Timings(self._connected_ms, self._first_ms, self._elapsed()),
             raw=self.raw,
             provider_call_id=self._answer.id or self.request_id,
+            response_id=self._answer.id,
+            cache_reported=self._answer.cache_reported,
+            diagnosis=self._answer.diagnosis,
         )
 
     @property
@@ -148,7 +157,8 @@ class Reception:
         try:
             value = json.loads(data)
         except (ValueError, RecursionError) as error:
-            if self.ended or event.event not in ("message", "error"):
+            foreign = event.event not in ("message", "error") and not data.startswith("{")
+            if self.ended or foreign:
                 return []
             shown = self._endpoint.mask(data[:120])
             raise self.broken(f"{self._endpoint.name} sent an event that is no JSON ({shown!r}).") from error
@@ -178,7 +188,7 @@ class Reception:
             if self._answer.has_content:
                 raise self.broken(str(failure)) from failure
             raise failure
-        deltas = list(self._answer.take(value))
+        deltas = list(self._answer.take("" if event == "message" else event, value))
         if deltas and self._first_ms is None:
             self._first_ms = self._elapsed()
         return deltas

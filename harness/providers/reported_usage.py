@@ -25,6 +25,16 @@ def usage_in(chunk: Mapping[str, Any]) -> Usage | None:
     return None if found is None else read_usage(found)
 
 
+def tells_cache(chunk: Mapping[str, Any]) -> bool:
+    """Tell whether the usage in a chunk says anything about the cache; a zero is a statement."""
+    usage = chunk.get("usage")
+    told = (
+        _at(_at(usage, "prompt_tokens_details"), "cached_tokens"),
+        _at(usage, "prompt_cache_hit_tokens"),
+    )
+    return any(count is not None for count in told)
+
+
 def read_usage(report: Mapping[str, Any]) -> Usage | None:
     """Make a report disjoint; None when it has no counts (a prompt of 0 tokens is none)."""
     prompt, output = _count(report, "prompt_tokens"), _count(report, "completion_tokens")

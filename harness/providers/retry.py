@@ -7,7 +7,14 @@ from collections.abc import AsyncGenerator, Callable
 from msgspec import Struct
 
 from cutaway.harness.clock import Clock
-from cutaway.harness.errors import ConnectionFailed, Overloaded, ProviderError, RateLimited, StreamBroken
+from cutaway.harness.errors import (
+    ConnectionFailed,
+    OptionRefused,
+    Overloaded,
+    ProviderError,
+    RateLimited,
+    StreamBroken,
+)
 from cutaway.harness.providers.base import Chunk, Completed, Provider, Request, TextDelta
 
 OnRetry = Callable[[int, int, float, str, int | None], None]
@@ -49,6 +56,9 @@ async def stream_with_retry(
 ) -> AsyncGenerator[Chunk, None]:
     """Stream an answer to exactly `body`, anew after failures that may pass.
 
+    Only a refused option makes another body: the request is encoded anew without it, and `on_retry`
+    is told which.
+
     Once words of the answer or a whole tool call have arrived nothing is sent again: the error
     surfaces and what came is kept by the caller. After thoughts or a torn call alone it is, and
     the chunks after `on_retry` then begin the answer from its start. Setting `wake` ends a wait.
@@ -69,6 +79,8 @@ async def stream_with_retry(
             if kept or attempt >= attempts:
                 raise
             delay = policy.delay(attempt, _floor(error), random())
+            if isinstance(error, OptionRefused):
+                body, delay = provider.encode(request), 0.0
             on_retry(attempt, attempts, delay, str(error), error.status)
         finally:
             if isinstance(chunks, AsyncGenerator):
@@ -87,7 +99,7 @@ def _attempts(error: ProviderError, policy: RetryPolicy) -> int:
             return policy.refused_attempts
         case StreamBroken(partial=partial) if partial is not None and (partial.text or partial.tool_calls):
             return 1
-        case RateLimited() | Overloaded() | ConnectionFailed() | StreamBroken():
+        case RateLimited() | Overloaded() | ConnectionFailed() | StreamBroken() | OptionRefused():
             return policy.attempts
         case _:
             return 1

@@ -58,6 +58,14 @@ class Wire(Protocol):
         """What is appended to the base URL, as `/chat/completions`."""
         ...
 
+    @property
+    def optional(self) -> Mapping[str, str]:
+        """Text fields of `Request` that are left out from then on when a server refuses them.
+
+        By the word with which a refusal names them, as `{"diagnostics": "previous_response"}`.
+        """
+        ...
+
     def headers(self, key: str) -> dict[str, str]:
         """Give the headers that carry the key, and those that the API wants on each request."""
         ...

@@ -10,7 +10,8 @@ from cutaway.harness.messages import Message, UserMessage
 from cutaway.harness.providers.base import Chunk, Completed, Params, Request, TextDelta, ThinkingDelta
 from cutaway.harness.providers.dialects import CUSTOM, Dialect
 from cutaway.harness.providers.endpoint import endpoint_for
-from cutaway.harness.providers.http import ChatProvider, TimeLimits
+from cutaway.harness.providers.http import HttpProvider, TimeLimits
+from cutaway.harness.providers.openai_chat import ChatWire
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Json, Step
 
@@ -55,8 +56,9 @@ class Asking:
     ) -> None:
         self.server = server
         self.clock = FakeClock()
-        endpoint = endpoint_for(dialect, base_url or server.url, key)
-        self.provider = ChatProvider(endpoint, clock=self.clock, limits=limits)
+        wire = ChatWire(dialect)
+        endpoint = endpoint_for(dialect, wire, base_url or server.url, key)
+        self.provider = HttpProvider(endpoint, wire, clock=self.clock, limits=limits)
         self.chunks: list[Chunk] = []
 
     async def __call__(self, *messages: Message, **changes: Any) -> Completed:

@@ -11,11 +11,14 @@ from cutaway.harness.messages import AssistantMessage, Reasoning, ToolCall
 from cutaway.harness.providers.dialects import CUSTOM, DIALECTS, OPENAI, Dialect, dialect_named
 from cutaway.harness.providers.discovery import discover, list_models, resolve_provider
 from cutaway.harness.providers.endpoint import endpoint_for
-from cutaway.harness.providers.http import ChatProvider
+from cutaway.harness.providers.http import HttpProvider
+from cutaway.harness.providers.openai_chat import ChatWire
 from cutaway.harness.providers.scripted import ScriptedProvider
 from tests.harness.providers.kit import HELLO, READ, request
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Step
+
+WIRE = ChatWire(CUSTOM)
 
 
 def at(dialect_name: str, port: int) -> Dialect:
@@ -128,25 +131,29 @@ async def test_a_script_is_resolved_from_its_path_or_the_variable(tmp_path: Path
     ],
 )
 def test_addresses_are_worked_out(base: str, chat: str) -> None:
-    assert endpoint_for(CUSTOM, base).chat_url == chat
+    assert endpoint_for(CUSTOM, WIRE, base).url == chat
 
 
 @pytest.mark.parametrize("base", ["", "ftp://x", "http://", "http://a b", "http://u:pw@x:99999"])
 def test_an_address_that_cannot_be_used_is_refused(base: str) -> None:
     with pytest.raises(ConfigError, match="needs the form") as caught:
-        endpoint_for(CUSTOM, base)
+        endpoint_for(CUSTOM, WIRE, base)
     assert "pw" not in str(caught.value)
 
 
 def test_secrets_in_an_address_are_not_shown() -> None:
-    shown = endpoint_for(CUSTOM, "https://user:secret@example.org/v1?api_key=hidden&api-version=2").shown
+    shown = endpoint_for(
+        CUSTOM, WIRE, "https://user:secret@example.org/v1?api_key=hidden&api-version=2"
+    ).shown
     assert shown == "https://example.org/v1/chat/completions?api_key=***&api-version=2"
 
 
 async def test_thinking_of_one_server_is_not_sent_to_another(openai_server: OpenAIServer) -> None:
     """D12: the same dialect and model on another port is another provider."""
     with OpenAIServer() as other:
-        here, there = (ChatProvider(endpoint_for(CUSTOM, server.url)) for server in (openai_server, other))
+        here, there = (
+            HttpProvider(endpoint_for(CUSTOM, WIRE, server.url), WIRE) for server in (openai_server, other)
+        )
         thought = Reasoning("t", "reasoning_content", here.endpoint.identity, "test-model")
         answer = AssistantMessage("", (ToolCall("a", READ.name, "{}"),), (thought,))
         asked = request(HELLO, answer)
