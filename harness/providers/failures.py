@@ -17,30 +17,39 @@ from cutaway.harness.errors import (
     RequestRejected,
 )
 from cutaway.harness.providers.endpoint import Endpoint
+from cutaway.harness.providers.rate_limits import UsedUp, used_up
 
 _SHOWN = 600
+_NO_CREDIT = "credit balance is too low"
+"""Anthropic says it with status 400."""
 _QUOTA = (
     "insufficient_quota",
     "billing",
     "insufficient_balance",
     "insufficient balance",
     "exceeded your current quota",
+    _NO_CREDIT,
 )
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context length"
     r"|context (window|size|length)[^.]{0,40}exceed"
-    r"|exceeds? the (available |maximum |model's )?context|prompt is too long|too many tokens",
+    r"|exceeds? the (available |maximum |model's )?context|prompt is too long|too many tokens"
+    r"|input length and `?max_tokens`? exceed",
     re.IGNORECASE,
 )
 _BAD_KEY = re.compile(r"invalid_api_key|api key (is )?(not valid|invalid)|invalid api key", re.IGNORECASE)
 _NO_MODEL = re.compile(
-    r"model_not_found|model\b.*(not found|not exist|not supported)|valid model", re.IGNORECASE
+    r"model_not_found|not_found_error\s+model\b|model\b.*(not found|not exist|not supported)|valid model",
+    re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"(?:maximum context length is|context (?:size|window|length)\D{0,12}) ?(\d[\d,]*)", re.IGNORECASE
+    r"(?:maximum context length is|context (?:size|window|length)\D{0,12}|\d tokens >|\+ \d+ >) ?(\d[\d,]*)",
+    re.IGNORECASE,
 )
 _SENT = re.compile(
-    r"(?:resulted in|requested(?: about)?|request \(|you sent) ?(\d[\d,]*)(?: tokens)?", re.IGNORECASE
+    r"(?:resulted in|requested(?: about)?|request \(|you sent|prompt is too long:|exceed context limit:)"
+    r" ?(\d[\d,]*)(?: tokens)?",
+    re.IGNORECASE,
 )
 _TRY_AGAIN = re.compile(
     r"(?:try again|retry)\s+(?:in|after)\s+(?P<span>(?:\d+(?:\.\d+)?\s*(?:ms|[hms])[a-z]*\s*)+|\d+)",
@@ -104,9 +113,10 @@ def failure_of(refusal: Refusal, endpoint: Endpoint, now: datetime) -> ProviderE
         )
     wait = retry_after(refusal.headers, said.message, now)
     if status == 429:
-        return RateLimited(
-            f"{who} limits the rate ({status}){words}.{_wait_words(wait)}", retry_after=wait, **common
-        )
+        limits = used_up(refusal.headers, now)
+        wait = _longest(limits) if wait is None else wait
+        message = f"{who} limits the rate ({status}){words}.{_limit_words(limits)}{_wait_words(wait)}"
+        return RateLimited(message, retry_after=wait, **common)
     if status == 413 or _TOO_LONG.search(f"{said.codes} {said.message}"):
         return _too_long(who, words, said, common)
     if status == 408 or (status >= 500 and status not in (501, 505)):
@@ -129,7 +139,10 @@ def _status_in(error: Any, said: _Said) -> int:
     text = f"{said.codes} {said.message.lower()}"
     for status, words in (
         (429, ("rate_limit", "rate limit", "too many requests", *_QUOTA)),
+        (529, ("overloaded",)),
         (401, ("invalid_api_key", "authentication")),
+        (403, ("permission_error",)),
+        (413, ("request_too_large",)),
         (400, ("invalid_request", "context_length", "not_found", "bad_request")),
     ):
         if any(word in text for word in words):
@@ -148,6 +161,8 @@ def _key_advice(endpoint: Endpoint) -> str:
 
 def _is_quota(status: int, said: _Said) -> bool:
     text = f"{said.codes} {said.message.lower()}"
+    if status == 400:
+        return _NO_CREDIT in text
     return status == 402 or (status == 429 and any(word in text for word in _QUOTA))
 
 
@@ -233,6 +248,15 @@ def retry_after(headers: Mapping[str, str], message: str, now: datetime) -> floa
     if not spans:
         return _seconds(found["span"])
     return sum(float(count) * _UNITS[unit.lower()] for count, unit in spans)
+
+
+def _longest(limits: tuple[UsedUp, ...]) -> float | None:
+    return max((limit.wait for limit in limits if limit.wait is not None), default=None)
+
+
+def _limit_words(limits: tuple[UsedUp, ...]) -> str:
+    told = (f"{limit.kind} ({limit.limit} a minute)" if limit.limit else limit.kind for limit in limits)
+    return f" Used up: {', '.join(told)}." if limits else ""
 
 
 def _seconds(text: str) -> float | None:

@@ -44,7 +44,7 @@ class HttpProvider:
     ) -> None:
         self.endpoint = endpoint
         self.wire = wire
-        self._left_out: dict[str, str] = {}
+        self._refused: set[str] = set()
         self._clock = clock or SystemClock()
         self._limits = limits or TimeLimits()
         self._client: httpx.AsyncClient | None = None
@@ -60,8 +60,9 @@ class HttpProvider:
 
     def encode(self, request: Request) -> bytes:
         """Give the exact body of a request, without the options that this server has refused."""
-        if self._left_out:
-            request = structs.replace(request, **self._left_out)
+        fields = {field: "" for word, field in self.wire.optional.items() if word in self._refused}
+        if fields:
+            request = structs.replace(request, **fields)
         return self.wire.encode(request, self.endpoint.identity)
 
     async def stream(self, request: Request, body: bytes) -> AsyncIterator[Chunk]:
@@ -70,7 +71,7 @@ class HttpProvider:
         headers = {
             "Content-Type": "application/json",
             "Accept": "text/event-stream, application/json",
-            **self.endpoint.headers,
+            **{name: value for name, value in self.endpoint.headers.items() if name not in self._refused},
         }
         with self._mapped(reception):
             sending = self._http().stream("POST", self.endpoint.url, content=body, headers=headers)
@@ -114,9 +115,10 @@ class HttpProvider:
         failure = failure_of(refusal, self.endpoint, self._clock.now())
         if refusal.status != 400:
             return failure
-        for word, option in self.wire.optional.items():
-            if word in refusal.body and f'"{word}"'.encode() in body and option not in self._left_out:
-                self._left_out[option] = ""
+        for word in self.wire.optional:
+            sent = f'"{word}"'.encode() in body or word in self.endpoint.headers
+            if sent and word in refusal.body and word not in self._refused:
+                self._refused.add(word)
                 message = f"{str(failure).rstrip('.')}. It is asked again without `{word}`."
                 return OptionRefused(message, provider=self.name, status=400, request_id=refusal.request_id)
         return failure

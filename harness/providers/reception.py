@@ -22,6 +22,8 @@ from cutaway.harness.providers.wire import Answer, Delta
 if TYPE_CHECKING:
     import httpx
 
+_LAST_EVENTS = frozenset({"message_stop"})
+"""Names of events after which nothing can come."""
 MAX_RAW_BYTES = 8 * 1024 * 1024
 
 
@@ -31,7 +33,7 @@ class Reception:
     def __init__(self, endpoint: Endpoint, model: str, answer: Answer, clock: Clock, silent: float) -> None:
         self.request_id = ""
         self.done = False
-        """True after `[DONE]`: nothing more can come."""
+        """True after `[DONE]` or an event that says the same: nothing more can come."""
         self._endpoint = endpoint
         self._model = model
         self._clock = clock
@@ -162,7 +164,9 @@ class Reception:
                 return []
             shown = self._endpoint.mask(data[:120])
             raise self.broken(f"{self._endpoint.name} sent an event that is no JSON ({shown!r}).") from error
-        return self._chunk(value, event.event)
+        deltas = self._chunk(value, event.event)
+        self.done = self.done or event.event in _LAST_EVENTS
+        return deltas
 
     def _document(self) -> list[Delta]:
         """Read an answer that came as one document; also an error, or a page from elsewhere."""

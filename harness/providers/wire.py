@@ -62,7 +62,8 @@ class Wire(Protocol):
     def optional(self) -> Mapping[str, str]:
         """Text fields of `Request` that are left out from then on when a server refuses them.
 
-        By the word with which a refusal names them, as `{"diagnostics": "previous_response"}`.
+        By the word with which a refusal names them, as `{"diagnostics": "previous_response"}`; a word
+        may also be the name of a header, which is then left out too.
         """
         ...
 

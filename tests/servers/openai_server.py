@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from tests.servers.openai_steps import (
     Choose,
@@ -66,6 +66,7 @@ class OpenAIServer:
     reasons. A script that has run out answers `fallback`, else 400. `key` None accepts any key.
     """
 
+    path: ClassVar[str] = CHAT
     strict: bool = True
     key: str | None = None
     models: tuple[str, ...] = ("test-model",)
@@ -98,7 +99,7 @@ class OpenAIServer:
 
     @property
     def requests(self) -> list[Recorded]:
-        return [request for request in self.seen if request.path == CHAT]
+        return [request for request in self.seen if request.path == self.path]
 
     def wait_for(self, met: Callable[["OpenAIServer"], bool], timeout: float = 20.0) -> None:
         """Block until the state of the server meets a condition; fails after `timeout` seconds."""
@@ -182,14 +183,15 @@ class OpenAIServer:
             return await _send_whole(writer, step.status, step.headers, step.body)
         number = len(self.requests)
         earlier = [other.body for other in self.requests[:-1]]
-        usage = usage_of(step, request.body, earlier)
+        usage = self._usage(step, request.body, earlier)
         model = str(request.json.get("model"))
         if not step.stream:
-            return await _send_whole(writer, step.status, step.headers, whole(step, model, number, usage))
+            document = self._whole(step, model, number, usage)
+            return await _send_whole(writer, step.status, step.headers, document)
         await _send_head(writer, step)
         rate = self.rate if step.rate is None else step.rate
         due = time.monotonic()
-        for data, shown in self._events(step, model, number):
+        for data, shown in self._events(step, model, number, usage):
             await _send_chunk(writer, data)
             due += shown / rate if rate else 0.0
             await asyncio.sleep(max(0.0, due - time.monotonic()))  # a late event does not delay the rest
@@ -201,39 +203,63 @@ class OpenAIServer:
         if step.breaks:
             return False
         if step.raw is None:
-            for data in _ending(step, model, number, usage, request):
+            for data in self._ending(step, model, number, usage, request):
                 await _send_chunk(writer, data)
         await _send_chunk(writer, b"")
         return True
 
-    def _events(self, step: Step, model: str, number: int) -> list[tuple[bytes, int]]:
+    def _usage(self, step: Step, body: bytes, earlier: list[bytes]) -> Json:
+        return usage_of(step, body, earlier)
+
+    def _whole(self, step: Step, model: str, number: int, usage: Json) -> Json:
+        return whole(step, model, number, usage)
+
+    def _ending(self, step: Step, model: str, number: int, usage: Json, request: Recorded) -> list[bytes]:
+        return _ending(step, model, number, usage, request)
+
+    def _fault(self, request: Recorded) -> str | None:
+        return fault_of(json.loads(request.body))
+
+    def _error(self, status: int, message: str, code: str) -> Step:
+        """Refuse in the API's own format."""
+        return error(status, message, code=code)
+
+    def _events(self, step: Step, model: str, number: int, usage: Json) -> list[tuple[bytes, int]]:
         if step.raw is not None:
             return [(step.raw, 0)]
         if step.chunks is not None:
             return [(_event(value), 0) for value in step.chunks]
-        piece = step.piece or (4 if (self.rate if step.rate is None else step.rate) else 16)
+        piece = self._piece(step)
         return [(_event(chunk(model, number, d)), shown) for d, shown in deltas(step, number, piece)]
+
+    def _piece(self, step: Step) -> int:
+        """Characters of one event: about a token when the stream has a pace."""
+        return step.piece or (4 if (self.rate if step.rate is None else step.rate) else 16)
 
     def _step_for(self, request: Recorded) -> Step:
         if refusal := self._refusal(request):
             return refusal
         body = json.loads(request.body)
-        if self.strict and (fault := fault_of(body)):
+        if self.strict and (fault := self._fault(request)):
             self._note(lambda: self.faults.append(fault))
-            return error(400, fault, code="invalid_request_error")
+            return self._error(400, fault, "invalid_request_error")
         if self.only_known_models and body.get("model") not in self.models:
-            return error(404, f"The model `{body.get('model')}` does not exist.", code="model_not_found")
+            return self._error(404, self._unknown(str(body.get("model"))), "model_not_found")
         if not self._script:
-            return self.fallback or error(400, f"The script has no step for request {len(self.requests)}.")
+            missing = f"The script has no step for request {len(self.requests)}."
+            return self.fallback or self._error(400, missing, "invalid_request_error")
         step = self._script.pop(0)
         return step if isinstance(step, Step) else step(body)
 
+    def _unknown(self, model: str) -> str:
+        return f"The model `{model}` does not exist."
+
     def _refusal(self, request: Recorded) -> Step | None:
         sent = request.headers.get("authorization", "")
-        if request.path in (CHAT, MODELS) and self.key is not None and sent != f"Bearer {self.key}":
+        if request.path in (self.path, MODELS) and self.key is not None and sent != f"Bearer {self.key}":
             return error(401, f"Incorrect API key provided. You sent: {sent}", code="invalid_api_key")
         match request.method, request.path:
-            case "POST", path if path == CHAT:
+            case "POST", path if path == self.path:
                 return None
             case "GET", path if path == MODELS:
                 data = [{"id": model, "object": "model"} for model in self.models]

@@ -1,0 +1,174 @@
+"""A conversation as the Messages API takes it: blocks, roles in turn, results first, nothing empty."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+import msgspec
+
+from cutaway.harness.messages import (
+    AssistantMessage,
+    Message,
+    Reasoning,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+    scrub,
+)
+from cutaway.harness.providers.anthropic_marks import Place
+from cutaway.harness.providers.openai_chat import user_text
+
+Json = dict[str, Any]
+
+THINKING = "thinking"
+"""The key of `Reasoning` that came over this wire."""
+AFTER = "textBefore"
+"""In `Reasoning.opaque`: how many characters of the answer's text came before a thought inside it."""
+SILENT_FAILURE = "The tool failed and gave no message."
+"""The API refuses a failed result without content."""
+_BAD_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+class LegalIds:
+    """Ids of calls that the API takes, the same for a call and its result, given in order of first sight."""
+
+    __slots__ = ("_given", "_used")
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}
+        self._used: set[str] = set()
+
+    def of(self, id: str) -> str:
+        if id not in self._given:
+            legal = stem = _BAD_CHARACTER.sub("_", id) or "call"
+            turn = 2
+            while legal in self._used:
+                legal, turn = f"{stem}_{turn}", turn + 1
+            self._used.add(legal)
+            self._given[id] = legal
+        return self._given[id]
+
+
+def encode_messages(
+    messages: tuple[Message, ...], model: str, identity: str
+) -> tuple[list[Json], list[tuple[Place, Json]]]:
+    """Give the messages, and those of their blocks that may carry a mark, each with its place.
+
+    Neighbours of one role become one message, which the API would do itself but count differently.
+    More messages only add to the end: of the last message's blocks, then of the list.
+    """
+    encoded: list[Json] = []
+    markable: list[tuple[Place, Json]] = []
+    ids = LegalIds()
+    for index, message in enumerate(messages):
+        role = "assistant" if isinstance(message, AssistantMessage) else "user"
+        blocks = list(_blocks(message, model, identity, ids))
+        if not blocks:
+            continue
+        if not encoded or encoded[-1]["role"] != role:
+            encoded.append({"role": role, "content": []})
+        encoded[-1]["content"] += blocks
+        markable += [((2, index), block) for block in blocks if "thinking" not in block["type"]]
+    return encoded, markable
+
+
+def text_block(text: str) -> Json:
+    return {"type": "text", "text": scrub(text)}
+
+
+def legal_name(name: str) -> str:
+    """Make the name of a past call one that the API takes, whatever the model wrote."""
+    return _BAD_CHARACTER.sub("_", name)[:64] or "unknown"
+
+
+def _blocks(message: Message, model: str, identity: str, ids: LegalIds) -> Iterator[Json]:
+    match message:
+        case UserMessage():
+            text = user_text(message)
+            if text.strip():
+                yield text_block(text)
+        case ToolResult():
+            yield _result(message, ids)
+        case AssistantMessage():
+            blocks = list(_answer(message, model, identity, ids))
+            while blocks and "thinking" in blocks[-1]["type"]:  # an answer may not end with a thought
+                blocks.pop()
+            yield from blocks
+        case _:
+            assert_never(message)
+
+
+def _result(result: ToolResult, ids: LegalIds) -> Json:
+    block: Json = {"type": "tool_result", "tool_use_id": ids.of(result.call_id)}
+    text = result.text if result.text.strip() else SILENT_FAILURE if result.is_error else ""
+    if text:
+        block["content"] = scrub(text)
+    if result.is_error:
+        block["is_error"] = True
+    return block
+
+
+def _answer(message: AssistantMessage, model: str, identity: str, ids: LegalIds) -> Iterator[Json]:
+    """Encode an answer with its thoughts where they came; one of thoughts alone is left out."""
+    if not message.text.strip() and not message.tool_calls:
+        return
+    thoughts = [
+        (thought, block, after)
+        for thought in message.reasoning
+        if thought.key == THINKING and (thought.provider, thought.model) == (identity, model)
+        for block, after in [_thought(thought)]
+        if block
+    ]
+    first_call = 1 if message.text else 0
+    start = 0
+    for thought, block, after in thoughts:
+        if thought.at < first_call or after:
+            yield from _text(message.text[start:after])
+            start = max(start, after)
+            yield block
+    yield from _text(message.text[start:])
+    for number, call in enumerate(message.tool_calls, first_call):
+        yield from (b for t, b, after in thoughts if t.at == number and not after)
+        yield _call(call, ids)
+
+
+def _text(text: str) -> Iterator[Json]:
+    if text.strip():
+        yield text_block(text)
+
+
+def _thought(thought: Reasoning) -> tuple[Json | None, int]:
+    """Give a thought back as it came, and the place in the text where it came; None when it was cut off.
+
+    Without its signature the API refuses it.
+    """
+    try:
+        kept = msgspec.json.decode(thought.opaque or "{}", type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return None, 0
+    after = kept.get(AFTER)
+    after = after if isinstance(after, int) else 0
+    if "data" in kept:
+        return {"type": "redacted_thinking", "data": kept["data"]}, after
+    if "signature" in kept:
+        return {"type": "thinking", "thinking": thought.text, "signature": kept["signature"]}, after
+    return None, 0
+
+
+def _call(call: ToolCall, ids: LegalIds) -> Json:
+    return {
+        "type": "tool_use",
+        "id": ids.of(call.id),
+        "name": legal_name(call.name),
+        "input": _input(call.arguments),
+    }
+
+
+def _input(arguments: str) -> msgspec.Raw:
+    """Keep a JSON object as it was written; of anything else the call's error result tells the words."""
+    text = scrub(arguments)
+    try:
+        valid = isinstance(msgspec.json.decode(text), dict)
+    except (msgspec.DecodeError, RecursionError):
+        valid = False
+    return msgspec.Raw(text.encode() if valid else b"{}")
