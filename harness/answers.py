@@ -1,5 +1,6 @@
 """What a person (or the command line in their place) answers to a question of the harness."""
 
+from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
@@ -15,10 +16,11 @@ class PermissionAnswer(Struct, frozen=True):
 
 
 class LimitAnswer(Struct, frozen=True):
-    """`limit` is the new limit in turns; None takes the next one of the series."""
+    """`limit` is the new limit in turns, `most` the new budget in its unit; None takes the next one."""
 
     choice: LimitChoice
     limit: int | None = None
+    most: Decimal | None = None
 
 
 Answer = PermissionAnswer | LimitAnswer

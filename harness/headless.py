@@ -89,11 +89,11 @@ def exit_code(ledger: Ledger) -> int:
             calls = (call for turn in interaction.turns for call in turn.calls)
             denied = any(call.decided and call.decided.kind == "denied-no-user" for call in calls)
             return DENIED if denied else FINISHED
-        case "limit":
+        case "limit" | "budget" | "loop":
             return LIMIT
         case "interrupted":
             return INTERRUPTED
-        case "error":
+        case "error" | "hook":
             return FAILED
 
 

@@ -1,34 +1,63 @@
-"""The loop: turn after turn until the model answers, the limit is used up, or someone stops it."""
+"""The loop: turn after turn until the model answers, a bound is met, or someone stops it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import assert_never
+from dataclasses import dataclass, field
 
 from cutaway.harness import events as e
-from cutaway.harness.answers import LimitAnswer
+from cutaway.harness.autopilot import NUDGE, Nudges
 from cutaway.harness.closing import FAULT_RESULT, INTERRUPTED, Stop, close_calls, close_turn_parts
+from cutaway.harness.doom_loop import TOLD, Repetition
 from cutaway.harness.errors import ProviderError
-from cutaway.harness.limits import autopilot_limit, next_limit
-from cutaway.harness.messages import AssistantMessage, ToolCall
+from cutaway.harness.gate import Ending, Gate
+from cutaway.harness.messages import AssistantMessage
 from cutaway.harness.model_call import call_model
 from cutaway.harness.prompt.builder import define_tool
-from cutaway.harness.seams import Seams, new_id
+from cutaway.harness.seams import Seams
 from cutaway.harness.tool_runner import run_calls
 from cutaway.tools.details import TaskCompleted
 
 MENDS = 1
 """How often in a row an answer that was cut or empty is sent back to the model."""
 
-NOT_RUN = "Error: not run. The tool-call limit of this interaction was reached and the user stopped it."
+MOST_STOP_BLOCKS = 8
+"""How often hooks may keep an interaction from ending, as Claude Code bounds it."""
+
+NOT_RUN = "Error: not run. A bound of this interaction was reached and it was stopped there."
 CUT_ANSWER = (
     "Your last answer was cut by the output limit. A tool call that was not complete was not run: make it "
     "again in smaller steps. Otherwise go on from where the answer stopped."
 )
 EMPTY_ANSWER = "Your last answer was empty. Go on with the task, or say what keeps you from it."
+BLOCKED = "You were about to finish, but a hook of the user's does not let you yet:\n{reasons}"
+NEARLY_SPENT = (
+    "The budget of this task runs out: {spent} used. Do what matters most now, and leave things in a good "
+    "state."
+)
 
 
 Prepare = Callable[[Seams], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Course:
+    """What the loop remembers of one interaction from turn to turn."""
+
+    gate: Gate
+    mends: int = 0
+    blocks: int = 0
+    nudges: Nudges = field(default_factory=Nudges)
+    repetition: Repetition = field(default_factory=Repetition)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How the loop goes on after a turn: `why` for people, `tell` for the model, or an `ending`."""
+
+    why: str
+    tell: tuple[tuple[e.MessageCause, str], ...] = ()
+    ending: Ending | None = None
 
 
 async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare: Prepare) -> None:
@@ -40,9 +69,10 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
     """
     reason: e.EndReason
     stop: Stop | None = None
+    seams.budgets.start()
     try:
         await prepare(seams)
-        reason, explanation = await _turns(seams, interaction_id, limit)
+        reason, explanation = await _turns(seams, Course(Gate(seams, interaction_id, limit)))
     except asyncio.CancelledError:
         seams.emit(e.Aborted("interrupted by the user"))
         stop = INTERRUPTED
@@ -54,6 +84,7 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
         reason, explanation = "error", _fault(error)
         stop = Stop("InternalError", explanation, FAULT_RESULT)
         seams.emit(e.SessionErrored("InternalError", explanation))
+    seams.budgets.stop()
     if stop is not None:
         close_turn_parts(seams.emit, seams.conversation, seams.ledger, stop)
     await _end(seams, interaction_id, reason, explanation)
@@ -82,38 +113,150 @@ async def _end(seams: Seams, interaction_id: str, reason: e.EndReason, explanati
     seams.emit(e.SessionIdle(aborted=reason == "interrupted"))
 
 
-async def _turns(seams: Seams, interaction_id: str, limit: int) -> tuple[e.EndReason, str]:
-    used, mends = 0, 0
+async def _turns(seams: Seams, course: Course) -> Ending:
+    gate = course.gate
     while True:
-        used += 1
-        turn_id = new_id()
-        seams.emit(e.TurnStarted(turn_id, interaction_id, used, limit))
+        turn_id = gate.begin_turn()
         await offer_tools(seams)
         answer = await call_model(seams, turn_id)
-        if answer.tool_calls and used >= limit:
-            limit = await _extend(seams, interaction_id, limit, answer.tool_calls)
-            if used >= limit:
-                close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
-                return "limit", f"The limit of {used} turns was reached and not extended."
-        if await run_calls(seams, turn_id, answer.tool_calls):
-            seams.emit(e.TaskComplete(_summary(seams, answer)))
-            return "task-complete", "The model called task_complete and it was carried out."
-        why, mend = _judge(answer, mends)
-        mends = mends + 1 if mend else 0
-        going = bool(answer.tool_calls or mend)
-        if mend:
-            seams.emit(e.UserMessageSent(interaction_id, mend, source="harness", delivery="steer"))
-        for text in seams.steers():
-            seams.emit(e.UserMessageSent(interaction_id, text, source="user", delivery="steer"))
-            why, going = f"{why} Your message joins the next turn.", True
-        seams.emit(e.TurnEnded(turn_id, why))
+        if _needs_another_turn(answer) and (closed := await gate.closed(answer.tool_calls)):
+            close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
+            return closed
+        done = await run_calls(seams, turn_id, answer.tool_calls)
+        step = await _next_step(seams, course, answer, done)
+        for cause, text in step.tell:
+            seams.emit(
+                e.UserMessageSent(gate.interaction_id, text, source="harness", delivery="steer", cause=cause)
+            )
+        if step.ending is None or step.ending[0] == "answered":
+            step = _steered(seams, gate.interaction_id, step)
+        seams.emit(e.TurnEnded(turn_id, step.why))
         await seams.sync()
-        if not going:
-            return "answered", why
-        if used >= limit:
-            limit = await _extend(seams, interaction_id, limit, ())
-            if used >= limit:
-                return "limit", f"The limit of {used} turns was reached and not extended."
+        if step.ending is not None:
+            return step.ending
+        if closed := await gate.closed(()):
+            return closed
+
+
+def _needs_another_turn(answer: AssistantMessage) -> bool:
+    """Tell whether the results have to go back to the model; those of task_complete alone have not."""
+    return bool(answer.tool_calls) and [call.name for call in answer.tool_calls] != ["task_complete"]
+
+
+async def _next_step(seams: Seams, course: Course, answer: AssistantMessage, done: bool) -> Step:
+    """Say how to go on; hooks of the user's have a word before an interaction ends by itself."""
+    step = await _after_turn(seams, course, answer, done)
+    if step.ending is not None and step.ending[0] in ("answered", "task-complete") and not len(seams.lane):
+        step = await _stop_hooks(seams, course, step)
+    if step.ending is not None and step.ending[0] == "task-complete":
+        seams.emit(e.TaskComplete(_summary(seams, answer)))
+    if step.ending is None:
+        near = [spent.words for spent in seams.budgets.near(seams.ledger)]
+        if near:
+            told = NEARLY_SPENT.format(spent=", ".join(near))
+            step = Step(step.why, (*step.tell, ("budget", told)))
+    return step
+
+
+async def _after_turn(seams: Seams, course: Course, answer: AssistantMessage, done: bool) -> Step:
+    if done:
+        why = "The model called task_complete and it was carried out."
+        return Step(why, ending=("task-complete", why))
+    if answer.tool_calls:
+        return await _after_calls(seams, course, answer)
+    step = _judge(seams, course, answer)
+    if step.ending is None or seams.ledger.mode != "autopilot" or not answer.text.strip():
+        return step
+    if course.nudges.nudge(answer.text):
+        why = "The model answered without task_complete; in autopilot it is asked whether it is done."
+        return Step(why, (("nudge", NUDGE),))
+    return step
+
+
+async def _after_calls(seams: Seams, course: Course, answer: AssistantMessage) -> Step:
+    """Go on with the results, unless the model goes round in circles."""
+    names = ", ".join(dict.fromkeys(call.name for call in answer.tool_calls))
+    why = f"The model asked for {names}; it gets the results in the next turn."
+    calls = [seams.ledger.calls[call.id] for call in answer.tool_calls]
+    if any(call.name != "task_complete" for call in calls):
+        course.nudges.worked()
+    if any(call.name == "task_complete" and call.state == "done" for call in calls):
+        course.nudges.completed = True
+    tell: tuple[tuple[e.MessageCause, str], ...] = ()
+    match course.repetition.add(calls):
+        case "tell":
+            why += " It has done the same three times, and is told."
+            tell = (("loop", TOLD.format(rounds=course.repetition.rounds)),)
+        case "ask":
+            ending = await course.gate.goes_round(course.repetition.rounds)
+            if ending is not None:
+                return Step(ending[1], ending=ending)
+            course.repetition.forgive()
+        case "fine":
+            pass
+    return _mended(course, answer, why, tell)
+
+
+def _judge(seams: Seams, course: Course, answer: AssistantMessage) -> Step:
+    """Read an answer without calls: the end, or one that was cut, empty or only paused."""
+    turn = seams.ledger.turn
+    if turn is not None and turn.response is not None and turn.response.stop_reason == "pause_turn":
+        return Step("The provider paused its answer; it goes on in the next turn.")
+    if answer.cut:
+        return _mended(course, answer, "The model answered and asked for no tool.", ())
+    if not answer.text.strip():
+        if course.mends < MENDS:
+            course.mends += 1
+            why = "The answer was empty; the model is asked once more."
+            return Step(why, (("empty", EMPTY_ANSWER),))
+        why = "The model answered nothing, twice, and asked for no tool."
+        return Step(why, ending=("answered", why))
+    course.mends = 0
+    why = "The model answered and asked for no tool."
+    return Step(why, ending=("answered", why))
+
+
+def _mended(
+    course: Course, answer: AssistantMessage, why: str, tell: tuple[tuple[e.MessageCause, str], ...]
+) -> Step:
+    """Send an answer that was cut back to the model, once in a row; it may hold calls that were whole."""
+    going = bool(answer.tool_calls)
+    if not answer.cut:
+        course.mends = 0
+        return Step(why, tell)
+    if course.mends < MENDS:
+        course.mends += 1
+        why += " The answer was cut by the output limit, and the model is told."
+        return Step(why, (*tell, ("cut", CUT_ANSWER)))
+    course.mends = 0
+    why += " The answer was cut by the output limit again."
+    return Step(why, tell) if going else Step(why, ending=("answered", why))
+
+
+async def _stop_hooks(seams: Seams, course: Course, step: Step) -> Step:
+    """Let the user's hooks keep the interaction from ending, a bounded number of times."""
+    if not seams.hooks.listens("Stop"):
+        return step
+    if course.blocks >= MOST_STOP_BLOCKS:
+        said = f"The Stop hooks have blocked {course.blocks} times; the interaction ends in spite of them."
+        seams.emit(e.SessionWarning("hook", said))
+        return step
+    outcome = await seams.hooks.run("Stop", {"stop_hook_active": course.blocks > 0})
+    if outcome.abort:
+        return Step(outcome.abort, ending=("hook", outcome.abort))
+    if not outcome.blocked:
+        return step
+    course.blocks += 1
+    why = f"{step.why} A Stop hook does not let it end yet ({course.blocks} of {MOST_STOP_BLOCKS})."
+    return Step(why, (("stop-hook", BLOCKED.format(reasons="\n".join(outcome.blocked))),))
+
+
+def _steered(seams: Seams, interaction_id: str, step: Step) -> Step:
+    """Let the user's messages join that wait for this moment."""
+    for text in seams.lane.hand_out("now", "after-tools"):
+        seams.emit(e.UserMessageSent(interaction_id, text, source="user", delivery="steer"))
+        step = Step(f"{step.why} Your message joins the next turn.")
+    return step
 
 
 def _summary(seams: Seams, answer: AssistantMessage) -> str:
@@ -122,65 +265,9 @@ def _summary(seams: Seams, answer: AssistantMessage) -> str:
     return detail.summary if isinstance(detail, TaskCompleted) and detail.summary else answer.text.strip()
 
 
-def _judge(answer: AssistantMessage, mends: int) -> tuple[str, str]:
-    """Say why the loop goes on or stops, and what the model must be told for it ('' for nothing)."""
-    why = "The model answered and asked for no tool."
-    if answer.tool_calls:
-        names = ", ".join(dict.fromkeys(call.name for call in answer.tool_calls))
-        why = f"The model asked for {names}; it gets the results in the next turn."
-    if answer.cut:
-        if mends < MENDS:
-            return f"{why} The answer was cut by the output limit, and the model is told.", CUT_ANSWER
-        return f"{why} The answer was cut by the output limit again.", ""
-    if not answer.text.strip() and not answer.tool_calls:
-        if mends < MENDS:
-            return "The answer was empty; the model is asked once more.", EMPTY_ANSWER
-        return "The model answered nothing, twice, and asked for no tool.", ""
-    return why, ""
-
-
 async def offer_tools(seams: Seams) -> None:
     """Ask which tools are available now and tell the model of new ones, after those it knows."""
     known = {tool.name for tool in seams.conversation.tools}
     late = [tool for tool in seams.registry.available(seams.facts()) if tool.spec.name not in known]
     if late:
         seams.emit(e.ToolsOffered(tuple([await define_tool(tool, seams.counter) for tool in late])))
-
-
-async def _extend(seams: Seams, interaction_id: str, limit: int, pending: tuple[ToolCall, ...]) -> int:
-    """Ask whether to go on past the limit; the limit that then holds."""
-    spending = seams.ledger.interaction.spending if seams.ledger.interaction else seams.ledger.spending
-    reached = e.LimitReached(
-        request_id=new_id(),
-        interaction_id=interaction_id,
-        limit=limit,
-        next_limit=next_limit(limit),
-        pending=pending,
-        usage=spending.usage,
-        cost=None if spending.cost is None else str(spending.cost),
-    )
-    seams.emit(reached)
-    extended = autopilot_limit(limit) if seams.ledger.mode == "autopilot" else None
-    if extended is not None:
-        seams.emit(e.LimitDecided(reached.request_id, "continue", extended, "autopilot"))
-        return extended
-    answer = await seams.ask.limit(reached)
-    if answer is None:
-        seams.emit(e.LimitDecided(reached.request_id, "stop", limit, "headless"))
-        return limit
-    return _take(seams, reached, answer)
-
-
-def _take(seams: Seams, reached: e.LimitReached, answer: LimitAnswer) -> int:
-    limit = max(answer.limit or reached.next_limit, reached.limit)
-    match answer.choice:
-        case "stop":
-            limit = reached.limit
-        case "autopilot":
-            seams.emit(e.ModeChanged(seams.ledger.mode, "autopilot"))
-        case "continue":
-            pass
-        case _:
-            assert_never(answer.choice)
-    seams.emit(e.LimitDecided(reached.request_id, answer.choice, limit, "user"))
-    return limit

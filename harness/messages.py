@@ -9,7 +9,17 @@ from typing import Literal
 from msgspec import Struct
 
 NoteSource = Literal[
-    "workspace", "mode", "date", "files", "instructions", "reminder", "nudge", "resume", "limit"
+    "workspace",
+    "mode",
+    "date",
+    "files",
+    "instructions",
+    "reminder",
+    "nudge",
+    "resume",
+    "limit",
+    "hook",
+    "summary",
 ]
 
 

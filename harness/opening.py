@@ -1,16 +1,19 @@
 """Put a session together: new, or taken up from its log."""
 
 import asyncio
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from decimal import Decimal
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from cutaway.harness import events as e
+from cutaway.harness.budgets import BudgetKind, Budgets
 from cutaway.harness.clock import Clock, SystemClock
 from cutaway.harness.closing import PROCESS_ENDED, close_all
 from cutaway.harness.desk import Desk
@@ -19,6 +22,8 @@ from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.eventlog.log import EventLog
 from cutaway.harness.eventlog.store import SessionStore, StoredSession, new_session_id
 from cutaway.harness.history import Conversation
+from cutaway.harness.hooks.runner import HookEntry, Hooks
+from cutaway.harness.lane import Lane
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.places import private_folder
@@ -26,7 +31,7 @@ from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.registry import Registry
 from cutaway.harness.resume import recall_files
-from cutaway.harness.seams import Asker, Model, Seams
+from cutaway.harness.seams import Asker, Model, Seams, new_id
 from cutaway.harness.session import Session
 from cutaway.harness.toolbox import built_in_tools
 from cutaway.harness.workspace import facts_of
@@ -61,6 +66,8 @@ class Opening:
     counter: TokenCounter | None = None
     clean_up: Callable[[], None] | None = None
     environment: Mapping[str, str] | None = None
+    hooks: Mapping[str, Sequence[HookEntry]] = field(default_factory=dict)
+    budgets: Mapping[BudgetKind, Decimal] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -133,13 +140,13 @@ def _assemble(
     processes = Processes(opening.environment)
     desk = Desk() if opening.asker is None else None
     in_use = ModelInUse(opening.model)
-    queue, steering = list(ledger.pending), list[str]()
+    clock = opening.clock or SystemClock()
     spill = _spill_folder(stored)
     seams = Seams(
         emit=emit,
         sync=log.sync_aside,
         model=lambda: in_use.model,
-        clock=opening.clock or SystemClock(),
+        clock=clock,
         ask=opening.asker or desk or Desk(),
         conversation=conversation,
         ledger=ledger,
@@ -152,10 +159,22 @@ def _assemble(
         files=recall_files(ledger, workspace),
         facts=lambda: facts_of(workspace.root, opening.test_command),
         spill=str(spill),
-        steers=lambda: _hand_out(steering, emit, queue),
+        lane=Lane(emit, ledger.pending, ledger.pending_deliveries),
+        hooks=Hooks(
+            opening.hooks,
+            emit,
+            clock,
+            session_id,
+            workspace.root,
+            str(stored.folder / "events.jsonl") if stored else "",
+            os.environ if opening.environment is None else opening.environment,
+            new_id,
+        ),
+        budgets=Budgets(clock.monotonic, dict(opening.budgets)),
         wake=asyncio.Event(),
     )
     seams.builder.sent(list(ledger.context))
+    seams.budgets.open(ledger)
     if resumed:
         _take_up(opening, seams, log)
     return Session(
@@ -165,8 +184,6 @@ def _assemble(
         desk=desk,
         limit=opening.limit,
         swap_model=in_use.swap,
-        queue=queue,
-        steering=steering,
         close=_closer(log, stored, processes, in_use, spill, opening.clean_up),
     )
 
@@ -197,15 +214,6 @@ def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
         seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name, model.window))
     if ledger.mode != opening.mode:
         seams.emit(e.ModeChanged(ledger.mode, opening.mode))
-
-
-def _hand_out(steering: list[str], emit: Callable[[e.Event], object], queue: list[str]) -> Iterator[str]:
-    """Give each message away before the queue is shown without it: a crash in between loses nothing."""
-    if not steering:
-        return
-    while steering:
-        yield steering.pop(0)
-    emit(e.PendingMessages(tuple(queue)))
 
 
 def _spill_folder(stored: StoredSession | None) -> Path:

@@ -2,16 +2,19 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
 from cutaway.harness.answers import LimitAnswer, PermissionAnswer
+from cutaway.harness.budgets import Budgets
 from cutaway.harness.clock import Clock
 from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.events import Event, LimitReached, PermissionRequested, Record
 from cutaway.harness.history import Conversation
+from cutaway.harness.hooks.runner import Hooks
+from cutaway.harness.lane import Lane
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.prompt.builder import PromptBuilder
@@ -56,8 +59,8 @@ class Seams:
     """Passed to every function of the loop.
 
     `emit` records an event and folds it into `conversation` and `ledger` before it returns. `sync`
-    makes the log durable. `facts` looks at the workspace anew. `steers` hands out, once, the
-    messages that wait for the end of the running tools. Setting `wake` ends a wait before a retry.
+    makes the log durable. `facts` looks at the workspace anew. `lane` holds the messages that wait,
+    `hooks` the user's own commands, `budgets` what may be used. Setting `wake` ends a wait before a retry.
     """
 
     emit: Callable[[Event], Record]
@@ -76,7 +79,9 @@ class Seams:
     files: FileState
     facts: Callable[[], WorkspaceFacts]
     spill: str
-    steers: Callable[[], Iterable[str]]
+    lane: Lane
+    hooks: Hooks
+    budgets: Budgets
     wake: asyncio.Event
 
 

@@ -11,8 +11,9 @@ from cutaway.harness.desk import Desk
 from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.bodies import rebuild
+from cutaway.harness.hooks.outcome import together
 from cutaway.harness.loop import run_interaction
-from cutaway.harness.messages import scrub
+from cutaway.harness.messages import Note, scrub
 from cutaway.harness.prompt.stable import changed_instructions, lay_stable_part, notes_now
 from cutaway.harness.reruns import rerun
 from cutaway.harness.seams import Model, Seams, new_id
@@ -34,8 +35,6 @@ class Session:
         desk: Desk | None,
         limit: int,
         swap_model: Callable[[Model], None],
-        queue: list[str],
-        steering: list[str],
         close: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
         self.id = session_id
@@ -45,14 +44,14 @@ class Session:
         self._desk = desk
         self._limit = limit
         self._swap_model = swap_model
-        self._queue = queue
-        self._steering = steering
+        self._lane = seams.lane
         self._close = close
         self._task: asyncio.Task[None] | None = None
         self._reruns: set[asyncio.Task[None]] = set()
         self._looking: set[asyncio.Task[None]] = set()
         self._git: GitFacts | None = None
         self._closed = False
+        self._greeted = False
         _keep(self._looking, self._look_at_git())
 
     @property
@@ -69,32 +68,32 @@ class Session:
         """Records from number `since` on, then live ones, in batches; ends with the session."""
         return self._log.subscribe(since)
 
-    def send(self, text: str) -> None:
-        """Start an interaction with a message; while one runs the message waits in the queue."""
+    def send(self, text: str, delivery: e.Delivery = "after-interaction") -> None:
+        """Start an interaction with a message; while one runs the message waits for its delivery.
+
+        `now` goes out when the running tool is done, and the calls behind it do not run; `after-tools`
+        when all tools of the turn are done.
+        """
         self._check_open()
-        self._queue.append(scrub(text))
-        if self.busy or len(self._queue) > 1:
-            self._show_queue()
+        if self.busy or len(self._lane):
+            self._lane.put(scrub(text), delivery if self.busy else "after-interaction")
+        else:
+            self._lane.put_quietly(scrub(text))
         if not self.busy:
             self._start_next()
 
     def steer(self, text: str) -> None:
         """Give the running interaction a message as soon as the tools of this turn are done."""
-        self._check_open()
-        if not self.busy:
-            self.send(text)
-            return
-        self._steering.append(scrub(text))
-        self._show_queue()
+        self.send(text, "after-tools")
 
     def take_back(self) -> str | None:
-        """Take the newest message out of the queue again, so that it can be edited; None when empty."""
-        for lane in (self._queue, self._steering):
-            if lane:
-                text = lane.pop()
-                self._show_queue()
-                return text
-        return None
+        """Take the newest message out of the lane again, so that it can be edited; None when empty."""
+        return self._lane.take_back()
+
+    def change_waiting(self, index: int, text: str | None = None, delivery: e.Delivery | None = None) -> None:
+        """Change a waiting message, or when it goes out; raises IndexError when it has gone out."""
+        self._check_open()
+        self._lane.replace(index, None if text is None else scrub(text), delivery)
 
     def interrupt(self) -> None:
         """Stop what runs: the model call ends, tools and tests are killed, every open call is answered."""
@@ -149,6 +148,8 @@ class Session:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._seams.ledger.interactions and self._seams.hooks.listens("SessionEnd"):
+            await self._seams.hooks.run("SessionEnd", {"reason": "closed"})
         await self._close()
 
     def _check_open(self) -> None:
@@ -156,9 +157,18 @@ class Session:
             raise SessionClosed(f"The session {self.id} is closed.")
 
     def _start_next(self) -> None:
-        """Begin with the oldest message in the queue; it is in the log before anything can fail."""
-        text = self._queue.pop(0)
+        """Begin with the message that waits first; it is in the log before anything can fail."""
+        hooks = self._seams.hooks
+        if hooks.listens("UserPromptSubmit") or (not self._greeted and hooks.listens("SessionStart")):
+            self._lane.show()
+            self._task = asyncio.create_task(self._interact(None))
+        else:
+            self._task = asyncio.create_task(self._interact(self._begin(())))
+
+    def _begin(self, more: tuple[Note, ...]) -> str:
+        """Record the message, and what has become true with it; the interaction's id."""
         waited = bool(self._seams.ledger.pending)
+        text = self._lane.first()
         conversation, ledger = self._seams.conversation, self._seams.ledger
         changed = ""
         if conversation.parts:
@@ -166,34 +176,49 @@ class Session:
             changed = changed_instructions(self.root, conversation.parts, told)
         notes = notes_now(conversation.told, ledger.mode, today(), self._git, changed)
         interaction_id = new_id()
-        self._seams.emit(e.UserMessageSent(interaction_id, text, notes))
+        self._seams.emit(e.UserMessageSent(interaction_id, text, (*notes, *more)))
         if waited:
-            self._show_queue()
-        self._task = asyncio.create_task(self._interact(interaction_id))
+            self._lane.show()
+        return interaction_id
 
-    async def _interact(self, interaction_id: str) -> None:
+    async def _interact(self, interaction_id: str | None) -> None:
         try:
-            await run_interaction(self._seams, interaction_id, self._limit, lay_stable_part)
+            if interaction_id is None:
+                interaction_id = await self._past_hooks()
+            if interaction_id is not None:
+                await run_interaction(self._seams, interaction_id, self._limit, lay_stable_part)
         finally:
             self._task = None
-            self._requeue_steers()
         if self._closed:
             return
         ended = self._seams.ledger.interaction
-        went_well = ended is not None and ended.ended and ended.ended.reason in ("answered", "task-complete")
-        if self._queue and went_well:  # else what waits is held back until the user says more
-            self._start_next()
+        mine = ended is not None and ended.id == interaction_id and ended.ended
+        if len(self._lane) and mine and mine.reason in ("answered", "task-complete"):
+            self._start_next()  # else what waits is held back until the user says more
         _keep(self._looking, self._look_at_git())
 
-    def _requeue_steers(self) -> None:
-        """A message that came too late for the interaction is not lost: it waits in the queue."""
-        if self._steering:
-            self._queue[:0] = self._steering
-            self._steering.clear()
-            self._show_queue()
-
-    def _show_queue(self) -> None:
-        self._seams.emit(e.PendingMessages((*self._steering, *self._queue)))
+    async def _past_hooks(self) -> str | None:
+        """Let the hooks see the message before the model does; None when it goes no further."""
+        seams, text = self._seams, self._lane.next_text
+        try:
+            outcomes = []
+            if not self._greeted:
+                source = "resume" if seams.ledger.interactions else "new"
+                outcomes.append(await seams.hooks.run("SessionStart", {"source": source}))
+                self._greeted = True
+            outcomes.append(await seams.hooks.run("UserPromptSubmit", {"prompt": text}))
+        except asyncio.CancelledError:
+            seams.emit(e.SessionIdle(aborted=True))
+            return None
+        told = together(outcomes)
+        if refused := told.abort or "; ".join(told.blocked):
+            self._lane.first()
+            self._lane.show()
+            said = f"A hook did not let your message through: {refused} It was not sent: {text[:200]}"
+            seams.emit(e.SessionErrored("HookBlocked", said))
+            seams.emit(e.SessionIdle())
+            return None
+        return self._begin(tuple(Note("hook", text) for text in told.context))
 
     async def _look_at_git(self) -> None:
         self._git = await git_facts(self.root)

@@ -166,6 +166,16 @@ class Conversation:
                 | e.LimitDecided()
             ):
                 self._place_call(record_id, event, ledger)
+            case (
+                e.CompactionStarted()
+                | e.CompactionCompleted()
+                | e.CompactionUndone()
+                | e.TitleChanged()
+                | e.HookStarted()
+                | e.HookEnded()
+            ):
+                if (block := make.context_block(record_id, event)) is not None:
+                    self._append(block)
             case _:
                 self._place_session(record_id, event, ledger)
 

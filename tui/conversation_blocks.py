@@ -39,6 +39,9 @@ _END_TITLES: dict[e.EndReason, str] = {
     "answered": "",
     "task-complete": "Task complete",
     "limit": "Stopped at the limit",
+    "budget": "Stopped at the budget",
+    "loop": "Stopped: no progress",
+    "hook": "Stopped by a hook",
     "interrupted": "",
     "error": "Stopped by an error",
 }
@@ -51,6 +54,28 @@ def estimated_tokens(text: str) -> str:
 
 def counted_tokens(count: int) -> str:
     return f"{fmt.tokens(count)} tokens"
+
+
+def context_block(record_id: str, event: e.ContextEvent) -> TranscriptBlock | None:
+    """What became of the prompt, or what a hook wanted; None when it wanted nothing."""
+    match event:
+        case e.CompactionCompleted(success=True):
+            before, after = fmt.tokens(event.tokens_before), fmt.tokens(event.tokens_after)
+            said = f"{before} → {after} tokens · {fmt.money(event.cost)}"
+            return TranscriptBlock(record_id, "note", event.summary, "compacted", said, collapsed=True)
+        case e.CompactionCompleted():
+            return TranscriptBlock(record_id, "warning", f"Not compacted: {event.error}")
+        case e.CompactionUndone():
+            return TranscriptBlock(
+                record_id, "info", "The compaction is undone: the whole history is sent again."
+            )
+        case e.HookEnded():
+            said = "\n".join((*event.blocked, *event.context))
+            return TranscriptBlock(record_id, "note", said, "hook", collapsed=True) if said else None
+        case e.CompactionStarted() | e.TitleChanged() | e.HookStarted():
+            return None
+        case _:
+            assert_never(event)
 
 
 def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:

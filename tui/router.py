@@ -50,6 +50,15 @@ def parts_of(event: e.Event) -> Parts:
             | e.LimitDecided()
         ):
             return _parts_of_call(event)
+        case (
+            e.CompactionStarted()
+            | e.CompactionCompleted()
+            | e.CompactionUndone()
+            | e.TitleChanged()
+            | e.HookStarted()
+            | e.HookEnded()
+        ):
+            return frozenset({"conversation", "meter", "status"})
         case _:
             return _parts_of_session(event)
 

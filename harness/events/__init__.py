@@ -14,8 +14,10 @@ from cutaway.harness.events.base import (
 )
 from cutaway.harness.events.calls import (
     CallOutcome,
+    Decider,
     LimitChoice,
     LimitDecided,
+    LimitKind,
     LimitReached,
     PermissionCompleted,
     PermissionKind,
@@ -24,11 +26,21 @@ from cutaway.harness.events.calls import (
     ToolProgressed,
     ToolStarted,
 )
+from cutaway.harness.events.context import (
+    CompactionCompleted,
+    CompactionStarted,
+    CompactionTrigger,
+    CompactionUndone,
+    TitleChanged,
+)
+from cutaway.harness.events.hooks import HookEnded, HookStarted
 from cutaway.harness.events.session import (
     Aborted,
+    Delivery,
     EndReason,
     InstructionsFound,
     InteractionEnded,
+    MessageCause,
     ModeChanged,
     ModelChanged,
     PendingMessages,
@@ -67,16 +79,27 @@ __all__ = [
     "CallEvent",
     "CallFailed",
     "CallOutcome",
+    "CompactionCompleted",
+    "CompactionStarted",
+    "CompactionTrigger",
+    "CompactionUndone",
+    "ContextEvent",
+    "Decider",
+    "Delivery",
     "EndReason",
     "Event",
     "EventBase",
+    "HookEnded",
+    "HookStarted",
     "InTurnEvent",
     "InstructionsFound",
     "InteractionEnded",
     "KnownEvent",
     "LimitChoice",
     "LimitDecided",
+    "LimitKind",
     "LimitReached",
+    "MessageCause",
     "MessageDelta",
     "Mode",
     "ModeChanged",
@@ -99,6 +122,7 @@ __all__ = [
     "SystemPart",
     "TaskComplete",
     "Timings",
+    "TitleChanged",
     "ToolCallDelta",
     "ToolCompleted",
     "ToolDefinition",
@@ -138,6 +162,9 @@ SessionEvent = (
     | UserMessageSent
     | PendingMessages
 )
+ContextEvent = (
+    CompactionStarted | CompactionCompleted | CompactionUndone | TitleChanged | HookStarted | HookEnded
+)
 InTurnEvent = (
     ModelRequested
     | CallFailed
@@ -159,7 +186,7 @@ CallEvent = (
     | LimitReached
     | LimitDecided
 )
-KnownEvent = SessionEvent | TurnEvent | CallEvent
+KnownEvent = SessionEvent | ContextEvent | TurnEvent | CallEvent
 Event = KnownEvent | UnknownEvent
 
 EVENT_TYPES: dict[str, type[Any]] = {event.type: event for event in get_args(KnownEvent)}

@@ -79,8 +79,16 @@ class ToolCompleted(EventBase, frozen=True):
         return self.outcome == "done"
 
 
+LimitKind = Literal["turns", "cost", "tokens", "minutes", "loop", "context"]
+
+
 class LimitReached(EventBase, frozen=True):
-    """The tool-call limit is used up and calls are waiting; `cost` is USD text of this interaction."""
+    """A bound is met and somebody has to say whether to go on; `cost` is USD text of this interaction.
+
+    `kind` says which bound: `limit` and `next_limit` are turns in every case. Of a budget `used`, `most`
+    and `next_most` are decimal texts in its unit (USD, tokens, minutes); of a loop `used` is the number
+    of equal rounds; of a full context `used` and `most` are tokens, *continue* compacts, *skip* does not.
+    """
 
     type: ClassVar[str] = "tool_limit.reached"
     request_id: str
@@ -90,9 +98,16 @@ class LimitReached(EventBase, frozen=True):
     pending: tuple[ToolCall, ...]
     usage: Usage
     cost: str | None
+    kind: LimitKind = "turns"
+    used: str = ""
+    most: str = ""
+    next_most: str = ""
 
 
-LimitChoice = Literal["continue", "autopilot", "stop"]
+LimitChoice = Literal["continue", "autopilot", "stop", "skip"]
+
+
+Decider = Literal["user", "autopilot", "headless", "interrupt"]
 
 
 class LimitDecided(EventBase, frozen=True):
@@ -100,4 +115,6 @@ class LimitDecided(EventBase, frozen=True):
     request_id: str
     choice: LimitChoice
     new_limit: int
-    by: Literal["user", "autopilot", "headless", "interrupt"]
+    by: Decider
+    new_most: str = ""
+    """The new budget in its unit, where the bound was one."""

@@ -58,7 +58,7 @@ class SessionIdle(EventBase, frozen=True):
     aborted: bool = False
 
 
-EndReason = Literal["answered", "task-complete", "limit", "interrupted", "error"]
+EndReason = Literal["answered", "task-complete", "limit", "budget", "loop", "hook", "interrupted", "error"]
 
 
 class InteractionEnded(EventBase, frozen=True):
@@ -133,8 +133,14 @@ class InstructionsFound(EventBase, frozen=True):
     tokens: int = 0
 
 
+MessageCause = Literal["cut", "empty", "nudge", "stop-hook", "loop", "budget"]
+
+
 class UserMessageSent(EventBase, frozen=True):
-    """A message that joins the prompt; `source` tells whether a person typed it."""
+    """A message that joins the prompt; `source` tells whether a person typed it.
+
+    `cause` says why the harness wrote one that nobody typed.
+    """
 
     type: ClassVar[str] = "user.message"
     interaction_id: str
@@ -142,10 +148,18 @@ class UserMessageSent(EventBase, frozen=True):
     notes: tuple[Note, ...] = ()
     source: Literal["user", "harness"] = "user"
     delivery: Literal["start", "steer", "queued"] = "start"
+    cause: MessageCause | None = None
+
+
+Delivery = Literal["now", "after-tools", "after-interaction"]
 
 
 class PendingMessages(EventBase, frozen=True):
-    """What waits in the queue lane now, oldest first; kept, so that a crash loses no message."""
+    """What waits in the queue lane now, oldest first; kept, so that a crash loses no message.
+
+    `deliveries` says of each when it goes out; those that it does not reach go after the interaction.
+    """
 
     type: ClassVar[str] = "pending_messages.modified"
     messages: tuple[str, ...]
+    deliveries: tuple[Delivery, ...] = ()

@@ -38,12 +38,18 @@ class Ledger:
         self.tools: list[e.ToolDefinition] = []
         self.instructions: list[e.InstructionsFound] = []
         self.pending: tuple[str, ...] = ()
+        self.pending_deliveries: tuple[e.Delivery, ...] = ()
         self.asking: dict[str, e.PermissionRequested] = {}
         self.limit_asked: e.LimitReached | None = None
         self.retrying: e.RetryScheduled | None = None
         self.retry_at: datetime | None = None
         self.warnings: list[e.SessionWarning] = []
         self.error: e.SessionErrored | None = None
+        self.title = ""
+        self.compacting: e.CompactionStarted | None = None
+        self.compactions: list[e.CompactionCompleted] = []
+        """Those in force, the oldest first."""
+        self.hooks_running: dict[str, e.HookStarted] = {}
         self._row: list[Block] = []
         self._requests: dict[str, TurnView] = {}
 
@@ -104,6 +110,15 @@ class Ledger:
                 | e.LimitDecided()
             ):
                 self._fold_call(event, at)
+            case (
+                e.CompactionStarted()
+                | e.CompactionCompleted()
+                | e.CompactionUndone()
+                | e.TitleChanged()
+                | e.HookStarted()
+                | e.HookEnded()
+            ):
+                self._fold_context(event)
             case _:
                 self._fold_session(event, at)
 
@@ -138,9 +153,30 @@ class Ledger:
             case e.UserMessageSent():
                 self._fold_message(event, at)
             case e.PendingMessages():
-                self.pending = event.messages
+                self.pending, self.pending_deliveries = event.messages, event.deliveries
             case e.SessionResumed() | e.TaskComplete() | e.Aborted():
                 pass
+            case _:
+                assert_never(event)
+
+    def _fold_context(self, event: e.ContextEvent) -> None:
+        match event:
+            case e.CompactionStarted():
+                self.compacting = event
+            case e.CompactionCompleted():
+                self.compacting = None
+                if event.success:
+                    self.compactions.append(event)
+            case e.CompactionUndone():
+                self.compactions = [
+                    one for one in self.compactions if one.compaction_id != event.compaction_id
+                ]
+            case e.TitleChanged():
+                self.title = event.title
+            case e.HookStarted():
+                self.hooks_running[event.hook_invocation_id] = event
+            case e.HookEnded():
+                self.hooks_running.pop(event.hook_invocation_id, None)
             case _:
                 assert_never(event)
 
@@ -148,6 +184,8 @@ class Ledger:
         if event.source == "user" and event.content in self.pending:  # it has left the queue with this
             index = self.pending.index(event.content)
             self.pending = (*self.pending[:index], *self.pending[index + 1 :])
+            late = self.pending_deliveries
+            self.pending_deliveries = (*late[:index], *late[index + 1 :])
         if self.interactions and self.interactions[-1].id == event.interaction_id:
             return
         self.error = None

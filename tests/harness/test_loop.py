@@ -52,7 +52,8 @@ async def test_continue_runs_the_pending_calls_and_adds_nothing_to_the_prompt(tm
 
 
 async def test_autopilot_extends_the_limit_by_itself(tmp_path: Path) -> None:
-    session = start(tmp_path, [LOOK, LOOK, say("done")], limit=2, asker=Answering())
+    steps = [LOOK, LOOK, ask_for(call("task_complete", summary="done"))]
+    session = start(tmp_path, steps, limit=2, asker=Answering(), mode="autopilot")
     await converse(session, "go")
     assert [(decided.new_limit, decided.by) for decided in events(session, e.LimitDecided)] == [
         (3, "autopilot")
