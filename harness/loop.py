@@ -11,6 +11,7 @@ from cutaway.harness.closing import FAULT_RESULT, INTERRUPTED, Stop, close_calls
 from cutaway.harness.doom_loop import TOLD, Repetition
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.gate import Ending, Gate
+from cutaway.harness.hooks.calls import HookAbort
 from cutaway.harness.messages import AssistantMessage
 from cutaway.harness.model_call import call_model
 from cutaway.harness.prompt.builder import define_tool
@@ -77,6 +78,9 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
         seams.emit(e.Aborted("interrupted by the user"))
         stop = INTERRUPTED
         reason, explanation = "interrupted", stop.why
+    except HookAbort as aborted:
+        reason, explanation = "hook", str(aborted)
+        close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
     except ProviderError as error:
         seams.emit(e.SessionErrored(type(error).__name__, str(error), error.status, error.request_id))
         reason, explanation = "error", str(error)

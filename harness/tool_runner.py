@@ -7,12 +7,13 @@ runs in the order asked.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeVar
 
 from cutaway.harness import events as e
 from cutaway.harness.answers import PermissionAnswer
+from cutaway.harness.hooks.calls import INTERRUPTED_HOOK, Before, HookAbort, after_call, before_call
 from cutaway.harness.messages import ToolCall, scrub
 from cutaway.harness.permissions.decide import decide
 from cutaway.harness.permissions.decision import Decision
@@ -29,6 +30,8 @@ READS_AT_ONCE = 8
 
 NAME_SHOWN = 80
 """Characters of an unknown tool's name that go back to the model; known names are shorter."""
+
+OVERTAKEN = "Error: not run. The user sent a message that comes first; nothing was done."
 
 QUOTED = 2000
 """Characters of unusable arguments that go back to the model."""
@@ -82,10 +85,13 @@ async def run_calls(seams: Seams, turn_id: str, calls: Iterable[ToolCall]) -> bo
     prepared = [prepare(seams, facts, call) for call in calls]
     ends = False
     for parallel, group in groupby(prepared, key=_may_run_beside_others):
-        if parallel:
+        if parallel and not seams.lane.urgent:
             ends |= any(await _all_at_once(seams, turn_id, facts, list(group)))
-        else:
-            for item in group:
+            continue
+        for item in group:
+            if seams.lane.urgent:
+                _complete(seams, turn_id, item.call, "not-run", OVERTAKEN)
+            else:
                 ends |= await _settle(seams, turn_id, facts, item)
     return ends and len(prepared) == 1
 
@@ -131,8 +137,13 @@ async def _all_at_once(
         async with gate:
             return await _settle(seams, turn_id, facts, item)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(item)) for item in items]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(item)) for item in items]
+    except BaseExceptionGroup as several:
+        if (aborted := several.subgroup(HookAbort)) is not None:
+            raise aborted.exceptions[0] from None
+        raise
     return [task.result() for task in tasks]
 
 
@@ -141,7 +152,10 @@ async def _settle(seams: Seams, turn_id: str, facts: WorkspaceFacts, item: Prepa
     if isinstance(item, Rejected):
         _complete(seams, turn_id, item.call, "invalid", item.text)
         return False
-    decision = decide(item.call.name, item.access, seams.workspace, seams.ledger.mode, seams.rules)
+    decision = _decide(seams, item)
+    if decision.outcome != "deny" and (hooked := await before_call(seams.hooks, item.call)) is not None:
+        item = _hooked(seams, facts, item, hooked)
+        decision = hooked.decide(_decide(seams, item))
     if decision.outcome == "deny":
         _complete(seams, turn_id, item.call, "refused", f"Error: refused. {decision.reason}")
         return False
@@ -158,6 +172,25 @@ async def _settle(seams: Seams, turn_id: str, facts: WorkspaceFacts, item: Prepa
             return False
         decided_by = permitted
     return await _run(seams, turn_id, item, tool_context(seams, facts, feed, preview), feed, decided_by)
+
+
+def _decide(seams: Seams, item: Prepared) -> Decision:
+    return decide(item.call.name, item.access, seams.workspace, seams.ledger.mode, seams.rules)
+
+
+def _hooked(seams: Seams, facts: WorkspaceFacts, item: Prepared, hooked: Before) -> Prepared:
+    """Take over what a hook changed; arguments that do not fit the tool are not taken over."""
+    notes = (*item.notes, *(f"A hook of the user's says: {text}" for text in hooked.outcome.context))
+    if not hooked.arguments:
+        return replace(item, notes=notes)
+    call = ToolCall(item.call.id, item.call.name, hooked.arguments)
+    other = prepare(seams, facts, call)
+    if isinstance(other, Rejected):
+        said = f"A PreToolUse hook changed the input of {call.name} to what does not fit it: {other.text}"
+        seams.emit(e.SessionWarning("hook", said))
+        return replace(item, notes=notes)
+    changed = f"A hook of the user's changed the arguments; this ran with {hooked.arguments[:QUOTED]}"
+    return replace(other, notes=(*notes, changed))
 
 
 async def _ask(
@@ -179,6 +212,7 @@ async def _ask(
 
     def completed(kind: e.PermissionKind, feedback: str = "", rule: str = "") -> None:
         waited = (seams.clock.monotonic() - began) * 1000
+        seams.budgets.waited += waited / 1000
         seams.emit(e.PermissionCompleted(request.request_id, item.call.id, kind, feedback, rule, waited))
 
     try:
@@ -232,12 +266,19 @@ async def _run(
     finally:
         feed.closed = True
     ran = (seams.clock.monotonic() - began) * 1000
-    if isinstance(output, Failure):
-        _complete(seams, turn_id, call, "failed", _text(output.text, item.notes), ran_ms=ran)
-        return False
-    outcome: e.CallOutcome = "failed" if output.is_error else "done"
-    _complete(seams, turn_id, call, outcome, _text(output.text, item.notes), output.detail, ran)
-    return output.ends_interaction and outcome == "done"
+    outcome: e.CallOutcome = "failed"
+    detail, ends = None, False
+    if not isinstance(output, Failure):
+        outcome = "failed" if output.is_error else "done"
+        detail, ends = output.detail, output.ends_interaction and not output.is_error
+    succeeded = outcome == "done"
+    text, abort = await after_call(seams.hooks, call, succeeded, _text(output.text, item.notes))
+    _complete(seams, turn_id, call, outcome, text, detail, ran)
+    if abort == INTERRUPTED_HOOK:
+        raise asyncio.CancelledError
+    if abort:
+        raise HookAbort(abort)
+    return ends
 
 
 async def attempt(name: str, work: Awaitable[T]) -> T | Failure:
