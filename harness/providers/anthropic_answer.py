@@ -39,6 +39,8 @@ class AnthropicAnswer:
         self.stop_reason = ""
         self.id = ""
         self.diagnosis = ""
+        self.usage: Usage | None = None
+        self.cache_reported = False
         self._origin = (identity, request.model)
         past = [m for m in request.messages if isinstance(m, AssistantMessage)]
         self._taken = {call.id for message in past for call in message.tool_calls}
@@ -49,14 +51,6 @@ class AnthropicAnswer:
         self._begun = 0
         self._inputs: dict[int, str] = {}
         """Arguments that came whole with the start of a block, until others come in pieces."""
-
-    @property
-    def usage(self) -> Usage | None:
-        return usage_of(self._report)
-
-    @property
-    def cache_reported(self) -> bool:
-        return tells_cache(self._report)
 
     def take(self, event: str, data: Json) -> Iterator[Delta]:
         """Take one event in, by the type that it names itself; also a whole unstreamed message."""
@@ -109,6 +103,8 @@ class AnthropicAnswer:
     def _count(self, report: Any) -> None:
         """Take counts in: they are totals, so that a later one replaces the one before."""
         self._report |= {key: value for key, value in _object(report).items() if value is not None}
+        self.usage = usage_of(self._report)
+        self.cache_reported = tells_cache(self._report)
 
     def _open(self, index: int, block: Json) -> Iterator[Delta]:
         match block.get("type"):

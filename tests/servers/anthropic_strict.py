@@ -89,7 +89,7 @@ def _shape_faults(messages: list[Json]) -> Iterator[str]:
     if not messages:
         yield "messages: at least one message is required"
     for index, message in enumerate(messages):
-        role, content, where = message.get("role"), message.get("content"), f"messages.{index}"
+        role, content, where = str(message.get("role")), message.get("content"), f"messages.{index}"
         if role not in ("user", "assistant"):
             yield f"{where}.role: Input should be 'user' or 'assistant'"
         if role != ("user", "assistant")[index % 2]:
@@ -102,7 +102,7 @@ def _shape_faults(messages: list[Json]) -> Iterator[str]:
         if content[-1].get("type") in ("thinking", "redacted_thinking"):
             yield f"{where}: The final block in an assistant message cannot be `thinking`."
     if messages and messages[-1]["role"] == "assistant":
-        yield "This model does not support assistant message prefill. The conversation must end with a user message."
+        yield "This model does not support assistant message prefill: it must end with a user message."
 
 
 def _block_faults(block: Json, role: str, where: str) -> Iterator[str]:

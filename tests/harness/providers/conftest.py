@@ -1,10 +1,12 @@
 """A provider that asks the scripted server."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.harness.providers.anthropic_kit import asking_anthropic
 from tests.harness.providers.kit import Asking
+from tests.servers.anthropic_server import AnthropicServer
 from tests.servers.openai_server import OpenAIServer
 
 
@@ -12,5 +14,20 @@ from tests.servers.openai_server import OpenAIServer
 async def asking(openai_server: OpenAIServer) -> AsyncIterator[Asking]:
     """Ask the strict server over HTTP; the client is closed at the end."""
     asking = Asking(openai_server)
+    yield asking
+    await asking.provider.aclose()
+
+
+@pytest.fixture
+def anthropic_server() -> Iterator[AnthropicServer]:
+    """A strict Messages API server on loopback; give it a script with `play`."""
+    with AnthropicServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def claude(anthropic_server: AnthropicServer) -> AsyncIterator[Asking]:
+    """Ask the Messages API over HTTP as if it were the vendor's own address."""
+    asking = asking_anthropic(anthropic_server)
     yield asking
     await asking.provider.aclose()

@@ -7,11 +7,20 @@ from typing import Any
 
 from cutaway.harness.events import ToolDefinition
 from cutaway.harness.messages import Message, UserMessage
-from cutaway.harness.providers.base import Chunk, Completed, Params, Request, TextDelta, ThinkingDelta
+from cutaway.harness.providers.base import (
+    Breakpoint,
+    Chunk,
+    Completed,
+    Params,
+    Request,
+    TextDelta,
+    ThinkingDelta,
+)
 from cutaway.harness.providers.dialects import CUSTOM, Dialect
 from cutaway.harness.providers.endpoint import endpoint_for
 from cutaway.harness.providers.http import HttpProvider, TimeLimits
 from cutaway.harness.providers.openai_chat import ChatWire
+from cutaway.harness.providers.wire import Wire
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Json, Step
 
@@ -53,10 +62,11 @@ class Asking:
         key: str = KEY,
         base_url: str = "",
         limits: TimeLimits | None = None,
+        wire: Wire | None = None,
     ) -> None:
         self.server = server
         self.clock = FakeClock()
-        wire = ChatWire(dialect)
+        wire = wire or ChatWire(dialect)
         endpoint = endpoint_for(dialect, wire, base_url or server.url, key)
         self.provider = HttpProvider(endpoint, wire, clock=self.clock, limits=limits)
         self.chunks: list[Chunk] = []
@@ -91,8 +101,18 @@ def request(
     tools: tuple[ToolDefinition, ...] = (READ, LIST),
     params: Params | None = None,
     system: tuple[str, ...] = ("You are a test.",),
+    breakpoints: tuple[Breakpoint, ...] = (),
+    previous_response: str = "",
 ) -> Request:
-    return Request(model, tools, system, messages or (HELLO,), params or Params())
+    return Request(
+        model,
+        tools,
+        system,
+        messages or (HELLO,),
+        params or Params(),
+        breakpoints,
+        previous_response=previous_response,
+    )
 
 
 def piece(
