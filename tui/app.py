@@ -76,12 +76,20 @@ class CutawayApp(App[None]):
             wanted = DEFAULT_THEME
         self.theme = wanted
         self.unregister_theme("textual-dark")
+        self.stylesheet.set_variables(self.get_css_variables())
+        self._first_theme = wanted
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Stand in for what Textual's widgets use and its generator of 16-colour themes leaves out."""
         return dict.fromkeys(
             ("ansi-background", "ansi-foreground", "foreground-disabled", "surface-active"), "ansi_default"
         )
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Read the style sheets again; not when the first theme says so, with which they are read anyway."""
+        first, self._first_theme = self._first_theme, ""
+        if self.theme != first:
+            super().refresh_css(animate)
 
     def get_driver_class(self) -> type[Driver]:
         """Textual's driver for this platform; that of Linux and macOS with a quicker escape."""

@@ -8,7 +8,6 @@ models and an estimate for all others.
 import asyncio
 import hashlib
 import threading
-from importlib.resources import files
 
 from cutaway.harness.blocks import text_digest
 from cutaway.harness.prompt.vocabulary import Vocabulary
@@ -67,6 +66,8 @@ class TokenCounter:
 
 
 def _read_vocabulary() -> Vocabulary | None:
+    from importlib.resources import files  # late: this module is imported before the first paint
+
     content = (files("cutaway.harness.prompt") / "o200k_base.tiktoken").read_bytes()
     if hashlib.sha256(content).hexdigest() != RANKS_SHA256:
         return None

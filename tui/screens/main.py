@@ -9,7 +9,6 @@ from typing import ClassVar, cast
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -17,7 +16,7 @@ from textual.widgets import Input, TextArea
 from cutaway.harness.events import Mode, Record, SessionIdle, UserMessageSent
 from cutaway.harness.ledger import Ledger
 from cutaway.tui.activity import activity, tab_facts
-from cutaway.tui.compositing import LocalCompositor
+from cutaway.tui.compositing import QuickScreen
 from cutaway.tui.conversation import Conversation
 from cutaway.tui.keymap import bindings, keys_of
 from cutaway.tui.live_session import LiveSession
@@ -45,7 +44,7 @@ HINT_SECONDS = 3.0
 """How long a hint stands in the status line, and how long a second ctrl+c quits."""
 
 
-class MainScreen(Screen[None]):
+class MainScreen(QuickScreen):
     """Lays the parts out, hands records to them, and sends what the user decides to the session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("main")]
@@ -53,7 +52,6 @@ class MainScreen(Screen[None]):
 
     def __init__(self, root: str, keys: Mapping[str, str]) -> None:
         super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
-        self._compositor = LocalCompositor()
         self.ready = asyncio.Event()
         self._hurry = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
