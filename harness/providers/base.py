@@ -37,7 +37,8 @@ class Request(Struct, frozen=True):
 
     `breakpoints` are in wire order. `cache_key` groups requests that share a prefix, where a provider
     routes by it. `previous_response` is the provider's own name for the answer before, so that it can
-    say itself why its cache missed.
+    say itself why its cache missed. `thought_summary` asks a provider that keeps its thoughts to itself
+    for their sum, in its own word for how; '' does not ask.
     """
 
     model: str
@@ -48,6 +49,7 @@ class Request(Struct, frozen=True):
     breakpoints: tuple[Breakpoint, ...] = ()
     cache_key: str = ""
     previous_response: str = ""
+    thought_summary: str = "auto"
 
 
 class Connected(Struct, frozen=True):

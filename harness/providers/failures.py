@@ -144,6 +144,7 @@ def _status_in(error: Any, said: _Said) -> int:
         (403, ("permission_error",)),
         (413, ("request_too_large",)),
         (400, ("invalid_request", "context_length", "not_found", "bad_request")),
+        (400, ("invalid_prompt", "bio_policy", "policy_violation")),
     ):
         if any(word in text for word in words):
             return status

@@ -22,7 +22,7 @@ from cutaway.harness.providers.wire import Answer, Delta
 if TYPE_CHECKING:
     import httpx
 
-_LAST_EVENTS = frozenset({"message_stop"})
+_LAST_EVENTS = frozenset({"message_stop", "response.completed", "response.incomplete"})
 """Names of events after which nothing can come."""
 MAX_RAW_BYTES = 8 * 1024 * 1024
 
@@ -185,8 +185,7 @@ class Reception:
     def _chunk(self, value: Any, event: str) -> list[Delta]:
         if not isinstance(value, dict):
             return []
-        error = value.get("error") or (value if event == "error" or value.get("object") == "error" else None)
-        if error:
+        if error := _error_in(value, event):
             refusal = Refusal(200, self._headers, "", self._model)
             failure = failure_in_stream(error, refusal, self._endpoint, self._clock.now())
             if self._answer.has_content:
@@ -205,6 +204,15 @@ class Reception:
 
     def _elapsed(self) -> float:
         return (self._clock.monotonic() - self._started) * 1000
+
+
+def _error_in(value: Mapping[str, Any], event: str) -> Any:
+    """Find what an event or a document tells of a failure: in itself, or in the response that failed."""
+    response = value.get("response")
+    if value.get("type") == "response.failed" and isinstance(response, dict):
+        return response.get("error")
+    told = "error" in (event, value.get("object"), value.get("type"))
+    return value.get("error") or (value if told else None)
 
 
 def _is_refused(error: BaseException | None) -> bool:
