@@ -27,15 +27,16 @@ KEY_VARIABLE = "ANTHROPIC_API_KEY"
 TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"
 """Sent as a bearer token, for gateways."""
 VERSION = "2023-06-01"
-DIAGNOSIS = "cache-diagnosis-2026-04-07"
-"""The beta that tells why the cache missed; with it the API keeps a fingerprint of each request."""
+BETAS = ("cache-diagnosis-2026-04-07", "thinking-binding-controls-2026-08-01")
+"""The first tells why the cache missed, and has the API keep a fingerprint of each request for that; the
+second has thoughts dropped that no longer fit what is before them, where a refusal would end the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnthropicWire:
-    """The Messages API. `diagnoses` is for the vendor's own address: gateways may refuse what it adds."""
+    """The Messages API. `own` is the vendor's own address: others may refuse what is in beta there."""
 
-    diagnoses: bool = False
+    own: bool = False
     bearer: bool = False
 
     @property
@@ -44,14 +45,19 @@ class AnthropicWire:
 
     @property
     def optional(self) -> Mapping[str, str]:
-        """What the vendor may refuse: the diagnosis is the one thing that is asked for beside the answer."""
-        return {"diagnostics": "previous_response", "anthropic-beta": "previous_response"}
+        """What can be done without: the diagnosis of a miss, and what is said about thoughts."""
+        return {
+            "anthropic-beta": "previous_response",
+            "diagnostics": "previous_response",
+            "block_binding": "thought_summary",
+            "display": "thought_summary",
+        }
 
     def headers(self, key: str) -> dict[str, str]:
         """Give the headers of every request; the key as `x-api-key`, or as a bearer token."""
         headers = {"anthropic-version": VERSION}
-        if self.diagnoses:
-            headers["anthropic-beta"] = DIAGNOSIS
+        if self.own:
+            headers["anthropic-beta"] = ",".join(BETAS)
         if key:
             headers |= {"Authorization": f"Bearer {key}"} if self.bearer else {"x-api-key": key}
         return headers
@@ -59,8 +65,8 @@ class AnthropicWire:
     def encode(self, request: Request, identity: str) -> bytes:
         """Encode a request as the bytes to send: compact, in one fixed order, the messages last."""
         body: Json = {"model": request.model, "stream": True}
-        body |= params_for(request.model, request.params)
-        if self.diagnoses and request.previous_response:
+        body |= params_for(request, own=self.own)
+        if self.own and request.previous_response:
             body["diagnostics"] = {"previous_message_id": request.previous_response}
         tools = [
             {
@@ -89,4 +95,4 @@ def anthropic_wire(base_url: str = "", *, bearer: bool = False) -> AnthropicWire
     """Make the wire for an address ('' is the vendor's own); `bearer` sends the key as a token."""
     own = urlsplit(BASE_URL).hostname
     given = base_url if "://" in base_url else f"//{base_url}"
-    return AnthropicWire(diagnoses=not base_url or urlsplit(given).hostname == own, bearer=bearer)
+    return AnthropicWire(own=not base_url or urlsplit(given).hostname == own, bearer=bearer)

@@ -1,6 +1,6 @@
 """What each family of Claude models takes: output limit, thinking, effort, temperature; data, dated.
 
-Sources: platform.claude.com, "Models overview", "Effort", "Adaptive thinking" and "Extended thinking",
+Sources: platform.claude.com, "Models overview", "Effort", "Thinking", "Prefix checks on thinking blocks"
 and the migration guides, as read in 2026-11. A model that is not listed is sent none of it.
 """
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from cutaway.harness.providers.base import Params
+from cutaway.harness.providers.base import Request
 
 Json = dict[str, Any]
 Thinking = Literal["none", "budget", "adaptive", "adaptive by default"]
@@ -32,30 +32,37 @@ class Family(Struct, frozen=True):
     """What a model takes. `efforts` are the levels that it knows, `sampling` that it takes a temperature.
 
     `adaptive by default` thinks without being asked to; the summary of its thoughts must be asked for.
+    `bound` thoughts are valid only after what they were thought after: when that changes, as in a
+    compaction, the API refuses the request unless it is told to drop them.
     """
 
     output: int = OUTPUT
     thinking: Thinking = "none"
     efforts: tuple[str, ...] = ()
     sampling: bool = False
+    bound: bool = False
 
 
 _FIVE = Family(thinking="adaptive by default", efforts=LEVELS)
+_BOUND = Family(thinking="adaptive by default", efforts=LEVELS, bound=True)
 _FOUR_SEVEN = Family(thinking="adaptive", efforts=LEVELS)
 _FOUR_SIX = Family(thinking="adaptive", efforts=("low", "medium", "high", "max"), sampling=True)
 _FOUR = Family(thinking="budget", sampling=True)
 
 FAMILIES: dict[str, Family] = {
     "claude-fable-5": _FIVE,
-    "claude-fable-5-1": _FIVE,
-    "claude-fable-5-2": _FIVE,
+    "claude-fable-5-1": _BOUND,
+    "claude-fable-5-2": _BOUND,
     "claude-mythos-5": _FIVE,
-    "claude-mythos-5-1": _FIVE,
+    "claude-mythos-5-1": _BOUND,
+    "claude-mythos-5-2": _BOUND,
     "claude-opus-5": _FIVE,
-    "claude-opus-5-5": _FIVE,
+    "claude-opus-5-5": _BOUND,
     "claude-sonnet-5": _FIVE,
-    "claude-sonnet-5-5": _FIVE,
-    "claude-haiku-5-5": Family(thinking="adaptive by default", efforts=("low", "medium", "high")),
+    "claude-sonnet-5-5": _BOUND,
+    "claude-haiku-5-5": Family(
+        thinking="adaptive by default", efforts=("low", "medium", "high", "xhigh"), bound=True
+    ),
     "claude-opus-4-8": _FOUR_SEVEN,
     "claude-opus-4-7": _FOUR_SEVEN,
     "claude-opus-4-6": _FOUR_SIX,
@@ -90,15 +97,16 @@ def family_of(model: str) -> Family:
     return _NEW_CLAUDE if claude else _FOREIGN
 
 
-def params_for(model: str, params: Params) -> Json:
+def params_for(request: Request, *, own: bool) -> Json:
     """Give the fields of a request that say how to answer, in a fixed order; `max_tokens` is always there.
 
-    A temperature does not go together with thinking, and newer models refuse it at all.
+    `own` tells the vendor's own address, which knows what is in beta. A temperature does not go together
+    with thinking, and newer models refuse it at all.
     """
-    family = family_of(model)
+    params, family = request.params, family_of(request.model)
     limit = params.max_output_tokens or family.output
     effort = _effort(params.effort, family)
-    thinking = _thinking(family, effort, limit)
+    thinking = _thinking(family, effort, limit, summed=bool(request.thought_summary), own=own)
     body: Json = {"max_tokens": limit}
     if thinking:
         body["thinking"] = thinking
@@ -120,12 +128,13 @@ def _effort(asked: str | None, family: Family) -> str:
     )
 
 
-def _thinking(family: Family, effort: str, limit: int) -> Json | None:
+def _thinking(family: Family, effort: str, limit: int, *, summed: bool, own: bool) -> Json | None:
     match family.thinking:
-        case "adaptive by default":
-            return {"type": "adaptive", "display": "summarized"}
+        case "adaptive by default" if summed:
+            bound = {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+            return {"type": "adaptive", "display": "summarized", **(bound if own and family.bound else {})}
         case "adaptive" if effort:
-            return {"type": "adaptive", "display": "summarized"}
+            return {"type": "adaptive", "display": "summarized"} if summed else {"type": "adaptive"}
         case "budget" if effort and limit > LEAST_BUDGET:
             return {"type": "enabled", "budget_tokens": min(BUDGETS[effort], limit - 1)}
         case _:

@@ -18,7 +18,7 @@ from tests.servers.openai_server import MODELS, OpenAIServer, Recorded
 from tests.servers.openai_steps import Json, Step
 
 MESSAGES = "/v1/messages"
-DIAGNOSIS = "cache-diagnosis-2026-04-07"
+DIAGNOSIS, BINDING = "cache-diagnosis-2026-04-07", "thinking-binding-controls-2026-08-01"
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class AnthropicServer(OpenAIServer):
     """Plays its script over the Messages API; the rest is as `OpenAIServer` has it.
 
     A step's `chunks` are sent as events named by their type, and nothing after them. Usage is what
-    `cache` counts, unless the step says it. With `beta` False the diagnosis is refused as unknown.
+    `cache` counts, unless the step says it. With `beta` False what is in beta is refused as unknown.
     """
 
     path: ClassVar[str] = MESSAGES
@@ -44,6 +44,8 @@ class AnthropicServer(OpenAIServer):
         asked = request.headers.get("anthropic-beta", "")
         if "diagnostics" in body and (not self.beta or DIAGNOSIS not in asked):
             return "diagnostics: Extra inputs are not permitted"
+        if "block_binding" in body.get("thinking", {}) and (not self.beta or BINDING not in asked):
+            return "thinking.adaptive.block_binding: Extra inputs are not permitted"
         return fault_of(body)
 
     def _error(self, status: int, message: str, code: str) -> Step:

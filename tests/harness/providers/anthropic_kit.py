@@ -14,7 +14,7 @@ from tests.servers.anthropic_steps import seal, sign
 from tests.servers.openai_steps import Json
 
 DIALECT = Dialect(name=NAME, title="Anthropic", base_url=BASE_URL, key_variable=KEY_VARIABLE)
-OWN = AnthropicWire(diagnoses=True)
+OWN = AnthropicWire(own=True)
 
 
 def asking_anthropic(

@@ -164,6 +164,17 @@ async def test_a_diagnosis_that_is_refused_is_left_out_from_then_on(
     assert "diagnostics" not in anthropic_server.requests[-1].json
 
 
+async def test_words_about_thoughts_that_are_refused_are_left_out(
+    claude: Asking, anthropic_server: AnthropicServer
+) -> None:
+    anthropic_server.beta = False
+    with pytest.raises(OptionRefused, match="asked again without `block_binding`"):
+        await claude(HELLO, model="claude-opus-5-5")
+    anthropic_server.play(Step(text="ok"))
+    await claude(HELLO, model="claude-opus-5-5")
+    assert "thinking" not in anthropic_server.requests[-1].json
+
+
 async def test_a_beta_that_is_refused_is_left_out_from_then_on(claude: Asking) -> None:
     message = "Unexpected value(s) `cache-diagnosis-2026-04-07` for the `anthropic-beta` header."
     with pytest.raises(OptionRefused):
@@ -178,7 +189,7 @@ async def test_a_beta_that_is_refused_is_left_out_from_then_on(claude: Asking) -
 
 
 def test_only_the_vendors_own_address_is_asked_for_a_diagnosis() -> None:
-    own = AnthropicWire(diagnoses=True)
+    own = AnthropicWire(own=True)
     assert anthropic_wire() == anthropic_wire(BASE_URL) == anthropic_wire("api.anthropic.com/v1") == own
     assert anthropic_wire("https://gateway.example/anthropic") == AnthropicWire()
     asked = request(HELLO, previous_response="msg_1")

@@ -2,13 +2,18 @@
 
 import pytest
 
-from cutaway.harness.providers.anthropic_models import FAMILIES, Json, family_of, params_for
+from cutaway.harness.providers import anthropic_models
+from cutaway.harness.providers.anthropic_models import FAMILIES, Json, family_of
 from cutaway.harness.providers.base import Params
 from tests.harness.providers.anthropic_kit import body
-from tests.harness.providers.kit import HELLO
+from tests.harness.providers.kit import HELLO, request
 from tests.servers.anthropic_strict import fault_of
 
 ADAPTIVE = {"type": "adaptive", "display": "summarized"}
+
+
+def params_for(model: str, params: Params, *, own: bool = False) -> Json:
+    return anthropic_models.params_for(request(model=model, params=params), own=own)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +63,14 @@ def test_effort_is_said_in_the_way_that_the_model_knows(
     sent = params_for(model, Params(effort=effort))
     assert sent.pop("max_tokens") == family_of(model).output
     assert sent == expected
+
+
+def test_thoughts_that_are_bound_are_dropped_rather_than_refused_when_the_past_changes() -> None:
+    """A compaction would end the session otherwise; only the vendor's own address knows the word."""
+    bound = {**ADAPTIVE, "block_binding": {"prefix_mismatch_behavior": "drop_block"}}
+    assert params_for("claude-opus-5-5", Params(), own=True)["thinking"] == bound
+    assert params_for("claude-opus-5-5", Params())["thinking"] == ADAPTIVE
+    assert params_for("claude-opus-5", Params(), own=True)["thinking"] == ADAPTIVE
 
 
 def test_a_thinking_budget_stays_below_the_output_limit() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from cutaway.harness.errors import Overloaded, StreamBroken
 from cutaway.harness.messages import ToolCall
-from cutaway.harness.providers.anthropic import AnthropicWire
+from cutaway.harness.providers.anthropic import BETAS, AnthropicWire
 from cutaway.harness.providers.base import CallDelta, Connected
 from cutaway.harness.usage import Usage
 from tests.harness.providers.anthropic_kit import asking_anthropic, result
@@ -45,7 +45,7 @@ async def test_the_request_goes_to_the_api_with_its_own_headers(claude: Asking) 
     assert sent.path == "/v1/messages"
     assert sent.headers["x-api-key"] == "sk-test-SECRET123"
     assert sent.headers["anthropic-version"] == "2023-06-01"
-    assert sent.headers["anthropic-beta"] == "cache-diagnosis-2026-04-07"
+    assert sent.headers["anthropic-beta"] == ",".join(BETAS)
     assert "authorization" not in sent.headers
 
 
