@@ -32,6 +32,7 @@ class AnthropicServer(OpenAIServer):
     path: ClassVar[str] = MESSAGES
     cache: PromptCache = field(default_factory=PromptCache)
     beta: bool = True
+    _paused: bool = False
 
     @property
     def url(self) -> str:
@@ -46,7 +47,7 @@ class AnthropicServer(OpenAIServer):
             return "diagnostics: Extra inputs are not permitted"
         if "block_binding" in body.get("thinking", {}) and (not self.beta or BINDING not in asked):
             return "thinking.adaptive.block_binding: Extra inputs are not permitted"
-        return fault_of(body)
+        return fault_of(body, paused=self._paused)
 
     def _error(self, status: int, message: str, code: str) -> Step:
         return refusal(status, message)
@@ -67,6 +68,7 @@ class AnthropicServer(OpenAIServer):
 
     def _usage(self, step: Step, body: bytes, earlier: list[bytes]) -> Json:
         output = sum(map(len, (step.text, step.thinking, json.dumps(list(step.calls))))) // 4
+        self._paused = '"pause_turn"' in json.dumps([stop_of(step), step.chunks])
         counted = self.cache.usage(json.loads(body), output)
         return counted if step.usage is None else step.usage
 

@@ -24,14 +24,17 @@ FIELDS = {
 LIVES = ("1h", "5m")
 
 
-def fault_of(body: Any) -> str | None:
-    """Find the first thing in a request body that the API answers with 400."""
+def fault_of(body: Any, *, paused: bool = False) -> str | None:
+    """Find the first thing in a request body that the API answers with 400.
+
+    `paused` tells that the answer before stopped with `pause_turn`: then it may stand at the end.
+    """
     if not isinstance(body, dict):
         return "The request body is not valid JSON"
-    return next(_faults(body), None)
+    return next(_faults(body, paused), None)
 
 
-def _faults(body: Json) -> Iterator[str]:
+def _faults(body: Json, paused: bool) -> Iterator[str]:
     for name in sorted(body.keys() - FIELDS):
         yield f"{name}: Extra inputs are not permitted"
     for name in ("model", "max_tokens", "messages"):
@@ -44,7 +47,7 @@ def _faults(body: Json) -> Iterator[str]:
         yield "system: List should have at least 1 item"
     for index, block in enumerate(body.get("system") or ()):
         yield from _text_faults(block, f"system.{index}")
-    yield from _shape_faults(body["messages"])
+    yield from _shape_faults(body["messages"], paused)
     yield from _pairing_faults(body["messages"])
     yield from _mark_faults(body)
 
@@ -85,7 +88,7 @@ def _tool_faults(body: Json) -> Iterator[str]:
             yield f"tools.{index}.custom.input_schema.type: Input should be 'object'"
 
 
-def _shape_faults(messages: list[Json]) -> Iterator[str]:
+def _shape_faults(messages: list[Json], paused: bool) -> Iterator[str]:
     if not messages:
         yield "messages: at least one message is required"
     for index, message in enumerate(messages):
@@ -101,7 +104,7 @@ def _shape_faults(messages: list[Json]) -> Iterator[str]:
             yield from _block_faults(block, role, f"{where}.content.{number}")
         if content[-1].get("type") in ("thinking", "redacted_thinking"):
             yield f"{where}: The final block in an assistant message cannot be `thinking`."
-    if messages and messages[-1]["role"] == "assistant":
+    if messages and messages[-1]["role"] == "assistant" and not paused:
         yield "This model does not support assistant message prefill: it must end with a user message."
 
 
