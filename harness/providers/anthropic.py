@@ -63,11 +63,13 @@ class AnthropicWire:
         return headers
 
     def encode(self, request: Request, identity: str) -> bytes:
-        """Encode a request as the bytes to send: compact, in one fixed order, the messages last."""
+        """Encode a request as the bytes to send: compact, in one fixed order, the messages last.
+
+        Only the name of the answer before comes after them: it is another each time, and the log keeps of
+        a body what its beginning does not share with the one before.
+        """
         body: Json = {"model": request.model, "stream": True}
         body |= params_for(request, own=self.own)
-        if self.own and request.previous_response:
-            body["diagnostics"] = {"previous_message_id": request.previous_response}
         tools = [
             {
                 "name": tool.name,
@@ -85,7 +87,10 @@ class AnthropicWire:
             body["tools"] = tools
         if system:
             body["system"] = list(system.values())
-        return msgspec.json.encode({**body, "messages": messages})
+        body["messages"] = messages
+        if self.own and request.previous_response:
+            body["diagnostics"] = {"previous_message_id": request.previous_response}
+        return msgspec.json.encode(body)
 
     def answer(self, request: Request, identity: str) -> AnthropicAnswer:
         return AnthropicAnswer(request, identity)

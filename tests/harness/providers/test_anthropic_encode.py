@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.messages import AssistantMessage, Message, Note, Reasoning, ToolCall, UserMessage
 from cutaway.harness.providers.anthropic import NAME
 from cutaway.harness.providers.base import Breakpoint, Params
@@ -110,12 +111,26 @@ def test_equal_requests_give_equal_bytes_in_a_fixed_order() -> None:
         "max_tokens",
         "thinking",
         "output_config",
-        "diagnostics",
         "tools",
         "system",
         "messages",
+        "diagnostics",
     ]
     assert "é\u2028😀".encode() in first
+
+
+def test_the_log_keeps_little_of_a_request_that_adds_little() -> None:
+    """The marks move and the answer before has another name each time; the beginning stays."""
+    tape = BodyTape()
+    talk: list[Message] = [UserMessage("word " * 50)]
+    tails = []
+    for turn in range(12):
+        last = len(talk) - 1
+        marks = tuple(Breakpoint("messages", at) for at in (max(last - 2, 0), last))
+        body = encoded(talk, breakpoints=marks, previous_response=f"msg_{turn}")
+        tails.append(len(tape.next(str(turn), body)[1]))
+        talk += [AssistantMessage("word " * 50), UserMessage("word " * 50)]
+    assert max(tails[6:]) <= max(tails[3:6]) + 10
 
 
 def test_each_text_of_the_system_prompt_is_a_block_and_blank_ones_are_left_out() -> None:
