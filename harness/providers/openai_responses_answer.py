@@ -149,12 +149,15 @@ class ResponsesAnswer:
             yield from self._spoken(item, (thought, place), text, whole=whole)
 
     def _spoken(self, item: Item, part: tuple[str, int], text: str, *, whole: bool) -> Iterator[Delta]:
-        """Show new words; a message after another one begins a paragraph."""
-        if item.kind == "message" and not item.parts and text:
-            if self._text:
-                self._text.append(BREAK)
-                yield TextDelta(BREAK)
-            item.start = len(self._said)
+        """Show new words; a message after another one, or a thought, begins a paragraph."""
+        if text and not item.parts:
+            if item.kind == "message":
+                if self._text:
+                    yield from self._shown(item, BREAK)
+                item.start = len(self._said)
+            elif any(known.pieces for known in self._items.all if known.kind == item.kind):
+                item.pieces.append(BREAK)
+                yield from self._shown(item, BREAK)
         yield from self._shown(item, item.settle(part, text) if whole else item.say(part, text))
 
     def _shown(self, item: Item, words: str) -> Iterator[Delta]:

@@ -6,8 +6,10 @@ import pytest
 
 from tests.harness.providers.anthropic_kit import asking_anthropic
 from tests.harness.providers.kit import Asking
+from tests.harness.providers.responses_kit import asking_responses
 from tests.servers.anthropic_server import AnthropicServer
 from tests.servers.openai_server import OpenAIServer
+from tests.servers.responses_server import ResponsesServer
 
 
 @pytest.fixture
@@ -29,5 +31,20 @@ def anthropic_server() -> Iterator[AnthropicServer]:
 async def claude(anthropic_server: AnthropicServer) -> AsyncIterator[Asking]:
     """Ask the Messages API over HTTP as if it were the vendor's own address."""
     asking = asking_anthropic(anthropic_server)
+    yield asking
+    await asking.provider.aclose()
+
+
+@pytest.fixture
+def responses_server() -> Iterator[ResponsesServer]:
+    """A strict Responses API server on loopback; give it a script with `play`."""
+    with ResponsesServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def gpt(responses_server: ResponsesServer) -> AsyncIterator[Asking]:
+    """Ask the Responses API over HTTP as if it were the vendor's own address."""
+    asking = asking_responses(responses_server)
     yield asking
     await asking.provider.aclose()
