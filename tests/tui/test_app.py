@@ -46,7 +46,7 @@ def test_the_first_paint_brings_nothing_heavy() -> None:
     """What only later screens, answers or requests need is not imported at start."""
     code = (
         "import sys, cutaway.tui.app; "
-        "print([m for m in ('pygments', 'markdown_it', 'httpx', 'regex', 'git', 'genai_prices', "
+        "print([m for m in ('pygments', 'markdown_it', 'httpx', 'tiktoken', 'git', 'genai_prices', "
         "'watchfiles', 'jiter') if m in sys.modules])"
     )
     environment = {"PYTHONPATH": str(ROOT / ".src")}
