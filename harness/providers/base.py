@@ -38,7 +38,8 @@ class Request(Struct, frozen=True):
     `breakpoints` are in wire order. `cache_key` groups requests that share a prefix, where a provider
     routes by it. `previous_response` is the provider's own name for the answer before, so that it can
     say itself why its cache missed. `thought_summary` asks a provider that keeps its thoughts to itself
-    for their sum, in its own word for how; '' does not ask.
+    for their sum, in its own word for how; '' does not ask. `thought_return` '' neither asks for thoughts in
+    a form that can be sent back nor sends them, for a server that does not take its own.
     """
 
     model: str
@@ -50,6 +51,7 @@ class Request(Struct, frozen=True):
     cache_key: str = ""
     previous_response: str = ""
     thought_summary: str = "auto"
+    thought_return: str = "verbatim"
 
 
 class Connected(Struct, frozen=True):

@@ -50,8 +50,14 @@ class ResponsesWire:
 
     @property
     def optional(self) -> Mapping[str, str]:
-        """What can be done without: summaries need a verified organisation, other servers lack the rest."""
+        """What can be done without.
+
+        Summaries need a verified organisation, encrypted thoughts are at times not known again by the
+        server that wrote them (openai/codex#8119), and other servers lack the rest.
+        """
         return {
+            "encrypted_content": "thought_return",
+            "include": "thought_return",
             "summary": "thought_summary",
             "comparison_response_id": "previous_response",
             "prompt_cache_options": "previous_response",
@@ -63,15 +69,17 @@ class ResponsesWire:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def encode(self, request: Request, identity: str) -> bytes:
-        """Encode a request as the bytes to send: compact, in one fixed order, the input last."""
-        model = request.model
+        """Encode a request as the bytes to send: compact, in one fixed order, the input last.
+
+        Only the name of the answer before comes after it: it is another each time, and the log keeps of a
+        body what its beginning does not share with the one before.
+        """
+        model, returned = request.model, bool(request.thought_return)
         body: Json = {"model": model, "stream": True, "store": False}
-        if family_of(model).encrypted:
+        if returned and family_of(model).encrypted:
             body["include"] = [ENCRYPTED]
         if request.cache_key:
             body["prompt_cache_key"] = scrub(request.cache_key)[:LONGEST_CACHE_KEY]
-        if self.diagnoses and request.previous_response and diagnoses(model):
-            body["prompt_cache_options"] = {"comparison_response_id": request.previous_response}
         body |= params_for(model, request.params, request.thought_summary)
         if request.tools:
             body["tools"] = [
@@ -87,7 +95,10 @@ class ResponsesWire:
         instructions = "\n\n".join(part for part in request.system if part)
         if instructions:
             body["instructions"] = scrub(instructions)
-        return msgspec.json.encode({**body, "input": encode_items(request.messages, model, identity)})
+        body["input"] = encode_items(request.messages, model, identity if returned else None)
+        if self.diagnoses and request.previous_response and diagnoses(model):
+            body["prompt_cache_options"] = {"comparison_response_id": request.previous_response}
+        return msgspec.json.encode(body)
 
     def answer(self, request: Request, identity: str) -> ResponsesAnswer:
         return ResponsesAnswer(request, identity)

@@ -149,15 +149,14 @@ class ResponsesAnswer:
             yield from self._spoken(item, (thought, place), text, whole=whole)
 
     def _spoken(self, item: Item, part: tuple[str, int], text: str, *, whole: bool) -> Iterator[Delta]:
-        """Show new words; a message after another one, or a thought, begins a paragraph."""
-        if text and not item.parts:
-            if item.kind == "message":
-                if self._text:
-                    yield from self._shown(item, BREAK)
-                item.start = len(self._said)
-            elif any(known.pieces for known in self._items.all if known.kind == item.kind):
-                item.pieces.append(BREAK)
+        """Show new words; a message or a part of a thought that is not the first begins a paragraph."""
+        if text and item.kind == "message" and not item.parts:
+            if self._text:
                 yield from self._shown(item, BREAK)
+            item.start = len(self._said)
+        if text and item.kind == "reasoning" and part not in item.parts and self._thought:
+            item.pieces.append(BREAK)
+            yield from self._shown(item, BREAK)
         yield from self._shown(item, item.settle(part, text) if whole else item.say(part, text))
 
     def _shown(self, item: Item, words: str) -> Iterator[Delta]:
@@ -184,6 +183,10 @@ class ResponsesAnswer:
     @property
     def _calls(self) -> list[Item]:
         return [item for item in self._items.all if item.kind == "function_call"]
+
+    @property
+    def _thought(self) -> bool:
+        return any(item.pieces for item in self._items.all if item.kind == "reasoning")
 
     @property
     def _said(self) -> str:

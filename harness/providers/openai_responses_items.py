@@ -57,10 +57,11 @@ class ShortIds:
         return self._given[id]
 
 
-def encode_items(messages: tuple[Message, ...], model: str, identity: str) -> list[Json]:
-    """Give the input; more messages only add to its end."""
+def encode_items(messages: tuple[Message, ...], model: str, identity: str | None) -> list[Json]:
+    """Give the input; more messages only add to its end. Without an identity no thought goes back."""
     ids = ShortIds()
-    return [item for message in messages for item in _items(message, (origin_of(identity), model), ids)]
+    origin = ("" if identity is None else origin_of(identity), model)
+    return [item for message in messages for item in _items(message, origin, ids)]
 
 
 def _items(message: Message, origin: tuple[str, str], ids: ShortIds) -> Iterator[Json]:

@@ -11,7 +11,7 @@ Json = Mapping[str, Any]
 Kind = Literal["message", "reasoning", "function_call"]
 KINDS: tuple[Kind, ...] = ("message", "reasoning", "function_call")
 BREAK = "\n\n"
-"""What stands between two messages of one answer, and between two parts of a thought."""
+"""What stands between two messages of one answer, and between two parts of its thoughts."""
 
 
 @dataclass(slots=True)
@@ -53,17 +53,14 @@ class Item:
     def say(self, part: tuple[str, int], text: str) -> str:
         """Take new words of a part; what of them can be shown.
 
-        A character whose two halves came apart is mended; a part after another one begins a paragraph.
+        A character whose two halves came apart is mended.
         """
         if not text:
             return ""
-        first = part not in self.parts
         self.parts[part] = self.parts.get(part, "") + text
         text = self.half + text
         self.half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
         shown = scrub(text.removesuffix(self.half))
-        if first and self.kind == "reasoning" and self.pieces:
-            shown = BREAK + shown
         if shown:
             self.pieces.append(shown)
         return shown

@@ -50,7 +50,8 @@ class ResponsesServer(OpenAIServer):
         return fault_of(body)
 
     def _error(self, status: int, message: str, code: str) -> Step:
-        return refusal(status, message, code)
+        forged = "could not be verified" in message
+        return refusal(status, message, "invalid_encrypted_content" if forged else code)
 
     def _usage(self, step: Step, body: bytes, earlier: list[bytes]) -> Json:
         counted = usage_of(step, body, earlier)

@@ -67,7 +67,7 @@ def _parameter_faults(body: Json, model: str) -> Iterator[str]:
     if body.get("include", []) not in ([], ["reasoning.encrypted_content"]):
         yield f"Invalid value: {body['include']!r}. Param 'include'."
     if body.get("include") and NO_THOUGHTS.match(model):
-        yield "Encrypted content is not supported with this model."
+        yield "Encrypted content is not supported with this model. Param 'include'."
     if "temperature" in body and THINKS.match(model):
         yield "Unsupported parameter: 'temperature' is not supported with this model."
     if body.get("max_output_tokens", 16) < 16:
@@ -78,7 +78,7 @@ def _parameter_faults(body: Json, model: str) -> Iterator[str]:
         yield "Unsupported parameter: 'prompt_cache_options' is not supported with this model."
     thinking = body.get("reasoning", {})
     if thinking and NO_THOUGHTS.match(model):
-        yield "Unsupported parameter: 'reasoning.effort' is not supported with this model."
+        yield "Unsupported parameter: 'reasoning.summary' is not supported with this model."
     if thinking.keys() - {"effort", "summary"}:
         yield f"Unknown parameter in 'reasoning': {sorted(thinking)}."
     if thinking.get("effort", "low") not in EFFORTS:

@@ -222,6 +222,12 @@ def test_the_diagnosis_is_asked_for_only_where_it_is_offered() -> None:
     assert not responses_wire("https://api.openai.com.example/v1").diagnoses
 
 
+def test_the_name_of_the_answer_before_comes_last() -> None:
+    """It is another each time, and the log keeps what a body does not share with the one before."""
+    value = body(HELLO, model="gpt-5.6", previous_response="resp_0")
+    assert list(value)[-2:] == ["input", "prompt_cache_options"]
+
+
 def test_a_long_cache_key_is_cut() -> None:
     assert body(HELLO, cache_key="k" * 70)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in body(HELLO)

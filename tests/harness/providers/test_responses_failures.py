@@ -18,10 +18,10 @@ from cutaway.harness.providers.base import Chunk, Completed
 from cutaway.harness.providers.openai_responses import ResponsesWire
 from cutaway.harness.providers.retry import stream_with_retry
 from tests.harness.providers.kit import HELLO, Asking, FakeClock
-from tests.harness.providers.responses_kit import asked, asking_responses
+from tests.harness.providers.responses_kit import asked, asking_responses, asks, kept, result
 from tests.servers.openai_steps import Json, Step
 from tests.servers.responses_server import ResponsesServer, event
-from tests.servers.responses_steps import beginning, events, failing, refusal, response, text
+from tests.servers.responses_steps import beginning, events, failing, reasoning, refusal, response, text
 
 BEGUN = beginning("test-model", 1)
 RATE = (
@@ -176,6 +176,27 @@ async def test_an_organisation_that_may_not_see_summaries_goes_without(
     await asking(HELLO, model="gpt-5.1")
     assert len(responses_server.requests) == 3
     await asking.provider.aclose()
+
+
+async def test_thoughts_that_the_server_does_not_know_again_do_not_end_the_session(gpt: Asking) -> None:
+    """D12: the session goes on without them (openai/codex#8119)."""
+    forged = kept({**reasoning("t"), "encrypted_content": "gAAAAx"})
+    talk = (HELLO, asks("c1", thoughts=(forged,)), result("c1"))
+    with pytest.raises(OptionRefused, match="asked again without `encrypted_content`"):
+        await gpt(*talk)
+    gpt.server.play(Step(text="ok"))
+    await gpt(*talk)
+    again = gpt.server.requests[1].json
+    assert "include" not in again
+    assert [item["type"] for item in again["input"]] == [
+        "message", "function_call", "function_call_output",
+    ]  # fmt: skip
+
+
+async def test_a_model_that_has_no_thoughts_to_give_is_asked_without(gpt: Asking) -> None:
+    completed, _, said = await retried(gpt, Step(text="ok"), model="gpt-3-unlisted")
+    assert (completed.message.text, len(said)) == ("ok", 2)
+    assert not {"include", "reasoning"} & gpt.server.requests[-1].json.keys()
 
 
 @pytest.mark.parametrize("field", ["prompt_cache_key", "prompt_cache_options"])
