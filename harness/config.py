@@ -3,49 +3,29 @@
 A project's own `.cutaway/config.toml` is not read: nothing from a folder acts before it is trusted.
 """
 
-import difflib
-import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
 from cutaway.harness.errors import ConfigError
-from cutaway.harness.events import Mode
-from cutaway.harness.limits import DEFAULT_LIMIT
 from cutaway.harness.places import config_dir, expanded
+from cutaway.harness.settings import HookTable, Settings, TestsTable, known_keys
+from cutaway.harness.settings_checks import settings_of
 
-
-class TestsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`[tests]`: `command` runs a project's tests when they are not pytest or unittest."""
-
-    __test__ = False
-
-    command: tuple[str, ...] = ()
-
-
-class Settings(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """Everything that can be set; '' and None leave the choice to cutaway.
-
-    `folder` holds tables for single workspaces, by absolute path, with the same keys.
-    """
-
-    provider: str = ""
-    base_url: str = ""
-    model: str = ""
-    mode: Mode = "interactive"
-    limit: int = DEFAULT_LIMIT
-    max_output_tokens: int | None = None
-    temperature: float | None = None
-    theme: str = ""
-    allow: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-    tests: TestsTable = TestsTable()
-    keys: dict[str, str] = {}
-    folder: dict[str, dict[str, Any]] = {}
+__all__ = [
+    "Configured",
+    "HookTable",
+    "RuleText",
+    "Settings",
+    "TestsTable",
+    "known_keys",
+    "load_settings",
+    "settings_of",
+]
 
 
 class RuleText(msgspec.Struct, frozen=True):
@@ -71,8 +51,19 @@ ENVIRONMENT = {
     "provider": "CUTAWAY_PROVIDER",
     "base-url": "CUTAWAY_BASE_URL",
     "model": "CUTAWAY_MODEL",
+    "effort": "CUTAWAY_EFFORT",
     "mode": "CUTAWAY_MODE",
     "limit": "CUTAWAY_LIMIT",
+    "max-cost": "CUTAWAY_MAX_COST",
+    "max-tokens": "CUTAWAY_MAX_TOKENS",
+    "max-minutes": "CUTAWAY_MAX_MINUTES",
+    "cache-strategy": "CUTAWAY_CACHE_STRATEGY",
+    "cache-ttl": "CUTAWAY_CACHE_TTL",
+    "compaction": "CUTAWAY_COMPACTION",
+    "compaction-threshold": "CUTAWAY_COMPACTION_THRESHOLD",
+    "keep-alive": "CUTAWAY_KEEP_ALIVE",
+    "keep-alive-max-cost": "CUTAWAY_KEEP_ALIVE_MAX_COST",
+    "title": "CUTAWAY_TITLE",
     "theme": "CUTAWAY_THEME",
 }
 """Settings that a variable can make."""
@@ -84,13 +75,24 @@ def load_settings(workspace: Path, flags: Mapping[str, Any], environment: Mappin
     origins = dict.fromkeys(known_keys(), "default")
     rules: list[RuleText] = []
     for origin, values in _layers(workspace, flags, environment):
-        _check_keys(values, origin)
         layer = settings_of(values, origin)
         rules += [RuleText("allow", text, origin) for text in layer.allow]
         rules += [RuleText("deny", text, origin) for text in layer.deny]
-        merged.update(values)
+        merged |= {**values, **_joined(merged, values)}
         origins.update(dict.fromkeys(values, origin))
     return Configured(settings_of(merged, "the settings together"), origins, tuple(rules))
+
+
+def _joined(before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Join what a layer adds to and does not replace: its hooks run after those of the layer before."""
+    if not (before.get("hooks") and values.get("hooks")):
+        return {}
+    events = dict.fromkeys([*before["hooks"], *values["hooks"]])
+    return {
+        "hooks": {
+            event: [*before["hooks"].get(event, ()), *values["hooks"].get(event, ())] for event in events
+        }
+    }
 
 
 def _layers(
@@ -103,54 +105,7 @@ def _layers(
             yield f"${name}", {key: value}
     for key, value in flags.items():
         if value not in (None, (), []):
-            yield f"--{key}", {key: value}
-
-
-def known_keys() -> list[str]:
-    """All keys of config.toml, in order."""
-    return [field.encode_name for field in msgspec.structs.fields(Settings)]
-
-
-def settings_of(values: Mapping[str, Any], origin: str) -> Settings:
-    """Check types; raises ConfigError naming the origin, the key and what was expected."""
-    try:
-        settings = msgspec.convert(dict(values), Settings, strict=False)
-    except msgspec.ValidationError as error:
-        message, _, where = str(error).partition(" - at `$.")
-        key = where.rstrip("`") or "settings"
-        if key == "mode":
-            message = f"Expected one of {', '.join(get_args(Mode))}"
-        if key == "tests" and "unknown field" in message:
-            _check_keys(values["tests"], f"{origin}: tests", TestsTable)
-        raise ConfigError(f"{origin}: {key}: {message}.") from error
-    _check_values(settings, origin)
-    return settings
-
-
-def _check_values(settings: Settings, origin: str) -> None:
-    """Refuse numbers that mean nothing and text that is none."""
-    wrong = ""
-    if settings.limit < 1:
-        wrong = f"limit: Expected a number of turns of at least 1, got {settings.limit}"
-    elif settings.max_output_tokens is not None and settings.max_output_tokens < 1:
-        wrong = f"max-output-tokens: Expected at least 1, got {settings.max_output_tokens}"
-    elif settings.temperature is not None and not 0 <= settings.temperature < math.inf:
-        wrong = f"temperature: Expected a number from 0 up, got {settings.temperature}"
-    else:
-        names = ("provider", "base_url", "model", "theme", "allow", "deny")
-        bad = next((name for name in names if not _is_text(getattr(settings, name))), "")
-        wrong = f"{bad.replace('_', '-')}: It holds bytes that are not UTF-8" if bad else ""
-    if wrong:
-        raise ConfigError(f"{origin}: {wrong}.")
-
-
-def _is_text(value: object) -> bool:
-    """Tell whether it can be sent: an argument of the command line may hold any bytes."""
-    try:
-        msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return False
-    return True
+            yield f"--{'no-' if value is False else ''}{key}", {key: value}
 
 
 def _file_layers(path: Path, workspace: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -173,18 +128,3 @@ def _file_layers(path: Path, workspace: Path) -> list[tuple[str, dict[str, Any]]
         if Path(os.path.realpath(expanded(folder, origin))) == workspace and isinstance(values, dict):
             layers.append((origin, values))
     return layers
-
-
-def _check_keys(
-    values: Mapping[str, Any], origin: str, table: type[Settings | TestsTable] = Settings
-) -> None:
-    known = [field.encode_name for field in msgspec.structs.fields(table)]
-    for key in values:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=2)
-            hint = (
-                f" Did you mean {' or '.join(map(repr, near))}?"
-                if near
-                else f" Known keys: {', '.join(known)}."
-            )
-            raise ConfigError(f"{origin}: unknown key {key!r}.{hint}")

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 
+from cutaway.harness.budgets import BudgetKind
 from cutaway.harness.catalog import lookup
 from cutaway.harness.config import RuleText, Settings
 from cutaway.harness.errors import ConfigError, SessionNotFound
@@ -48,7 +50,7 @@ async def launch(
     )
     facts = await asyncio.to_thread(lookup, resolved.provider.name, resolved.model)
     price = LOCAL if facts.local else facts.price
-    params = Params(settings.max_output_tokens, settings.temperature)
+    params = Params(settings.max_output_tokens, settings.temperature, settings.effort)
     opening = Opening(
         root=root,
         model=Model(resolved.provider, resolved.model, price, facts.context_window, params),
@@ -58,10 +60,22 @@ async def launch(
         test_command=settings.tests.command,
         asker=asker,
         counter=counter,
+        hooks=settings.hooks,
+        budgets=budgets_of(settings),
     )
     if session_id:
         return resume_session(opening, session_id, store)
     return new_session(opening, store)
+
+
+def budgets_of(settings: Settings) -> dict[BudgetKind, Decimal]:
+    """Give the budgets that are set, each in its unit."""
+    most: dict[BudgetKind, Decimal | int | None] = {
+        "cost": settings.max_cost,
+        "tokens": settings.max_tokens,
+        "minutes": settings.max_minutes,
+    }
+    return {kind: Decimal(amount) for kind, amount in most.items() if amount is not None}
 
 
 def rules_of(written: Iterable[RuleText]) -> Rules:

@@ -5,6 +5,29 @@ from collections.abc import Sequence
 
 MODES = ("plan", "interactive", "accept-edits", "autopilot")
 
+FLAGS = (
+    "mode",
+    "limit",
+    "model",
+    "provider",
+    "base-url",
+    "effort",
+    "max-cost",
+    "max-tokens",
+    "max-minutes",
+    "cache-strategy",
+    "cache-ttl",
+    "compaction",
+    "compaction-threshold",
+    "keep-alive",
+    "keep-alive-max-cost",
+    "title",
+    "allow",
+    "deny",
+    "theme",
+)
+"""Flags that are settings, in the order in which they are checked."""
+
 COMMANDS = {
     "demo": "a recorded model on a small real project: real tools, real tests, no key, no network",
     "run": "one request without the screen",
@@ -111,6 +134,9 @@ def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) 
     parser.add_argument("--model", metavar="M", help="the model's name at the provider")
     parser.add_argument("--provider", metavar="P", help="openai, openrouter, deepseek, ollama, lmstudio, …")
     parser.add_argument("--base-url", metavar="U", help="an OpenAI-compatible endpoint, with or without /v1")
+    parser.add_argument("--effort", metavar="E", help="how much it thinks: low, medium, high, …")
+    _add_bounds(parser)
+    _add_cache_flags(parser)
     parser.add_argument(
         "--allow", action="append", default=[], metavar="RULE", help="let a tool run: tool or tool(specifier)"
     )
@@ -127,3 +153,26 @@ def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) 
             action="store_true",
             help="take up the newest session of this folder",
         )
+
+
+def _add_bounds(parser: argparse.ArgumentParser) -> None:
+    """Budgets: their values are checked with the other settings, so that a file and a flag say the same."""
+    parser.add_argument("--max-cost", metavar="USD", help="money to spend before it asks to go on")
+    parser.add_argument("--max-tokens", metavar="N", help="tokens to send and receive before it asks")
+    parser.add_argument("--max-minutes", metavar="N", help="minutes to work before it asks")
+
+
+def _add_cache_flags(parser: argparse.ArgumentParser) -> None:
+    """How the prompt is cached, shortened and named."""
+    parser.add_argument("--cache-strategy", choices=("stable", "copilot"), help="where cache marks are set")
+    parser.add_argument("--cache-ttl", choices=("5m", "1h"), help="how long the provider is to cache")
+    parser.add_argument(
+        "--compaction", choices=("off", "ask", "auto"), help="what to do when the context is nearly full"
+    )
+    parser.add_argument(
+        "--compaction-threshold", metavar="SHARE", help="nearly full: a share of the window (default: 0.8)"
+    )
+    switch = argparse.BooleanOptionalAction
+    parser.add_argument("--keep-alive", action=switch, help="keep the cache warm while you think")
+    parser.add_argument("--keep-alive-max-cost", metavar="USD", help="money that this may cost a session")
+    parser.add_argument("--title", action=switch, help="let the model name the session")

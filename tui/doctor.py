@@ -51,7 +51,7 @@ def _settings(configured: Configured) -> Iterator[str]:
     for key in known_keys():
         value = getattr(configured.settings, key.replace("-", "_"))
         shown = one_line(masked(_words(value))) or "(none)"
-        yield f"  {key:<18}{shown:<28} from {one_line(configured.origins[key])}"
+        yield f"  {key:<21}{shown:<28} from {one_line(configured.origins[key])}"
 
 
 def _words(value: object) -> str:
@@ -63,6 +63,8 @@ def _words(value: object) -> str:
             return f"command {shlex.join(command)}" if command else ""
         case tuple():
             return ", ".join(map(str, value))
+        case bool():
+            return "yes" if value else "no"
         case dict():
             return ", ".join(map(str, value))
         case _:

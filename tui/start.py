@@ -5,21 +5,13 @@ import os
 
 from cutaway.harness.config import load_settings
 from cutaway.harness.target import Launch, workspace_root
+from cutaway.tui.command_line import FLAGS
 
 
 def wanted(parsed: argparse.Namespace) -> Launch:
     """Merge the flags into the settings; raises ConfigError naming the flag, variable or file."""
     root = workspace_root(parsed.cwd)
-    flags = {
-        "mode": parsed.mode,
-        "limit": parsed.limit,
-        "model": parsed.model,
-        "provider": parsed.provider,
-        "base-url": parsed.base_url,
-        "allow": parsed.allow,
-        "deny": parsed.deny,
-        "theme": parsed.theme,
-    }
+    flags = {key: getattr(parsed, key.replace("-", "_")) for key in FLAGS}
     return Launch(
         root=root,
         configured=load_settings(root, flags, os.environ),

@@ -1,12 +1,13 @@
 """Settings that are wrong: the message names the file, the key, and the nearest one that exists."""
 
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cutaway.harness.config import Configured, load_settings
+from cutaway.harness.config import Configured, HookTable, load_settings
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.places import config_dir
 from cutaway.harness.target import workspace_root
@@ -32,6 +33,24 @@ def load(text: str | bytes, workspace: Path = Path("/"), **flags: Any) -> Config
         ("max-output-tokens = -1", "max-output-tokens"),
         ("temperature = nan", "temperature"),
         ("temperature = -0.5", "temperature"),
+        ("effort = 'hihg'", "none, minimal, low"),
+        ("max-cost = 0", "max-cost"),
+        ("max-cost = 'nan'", "max-cost"),
+        ("max-tokens = -1", "max-tokens"),
+        ("max-minutes = inf", "max-minutes"),
+        ("keep-alive-max-cost = -0.01", "keep-alive-max-cost"),
+        ("keep-alive = 'perhaps'", "keep-alive"),
+        ("cache-ttl = '1m'", "5m, 1h"),
+        ("cache-strategy = 'stabel'", "stable, copilot"),
+        ("compaction = true", "off, ask, auto"),
+        ("compaction-threshold = 80", "compaction-threshold"),
+        ("[[hooks.PreTolUse]]\ncommand = 'x'", "'PreToolUse'"),
+        ("[hooks.Stop]\ncommand = 'x'", "[[hooks.Stop]]"),
+        ("[[hooks.Stop]]\ncomand = 'x'", "hooks.Stop, entry 1: unknown key 'comand'. Did you mean 'command'"),
+        ("[[hooks.Stop]]\ntimeout = 3", "command"),
+        ("[[hooks.Stop]]\ncommand = ' '", "hooks.Stop, entry 1: command"),
+        ("[[hooks.Stop]]\ncommand = 'x'\n[[hooks.Stop]]\ncommand = 'y'\ntimeout = 0", "entry 2: timeout"),
+        ("hooks = 3", "hooks"),
         ("allow = 'read_file'", "allow"),
         ("allow = [1]", "allow[0]"),
         ("[tests]\ncomand = ['make']", "'command'"),
@@ -77,3 +96,23 @@ def test_a_home_that_nobody_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("CUTAWAY_HOME", "~nobody-of-that-name")
     with pytest.raises(ConfigError, match="CUTAWAY_HOME"):
         config_dir()
+
+
+def test_budgets_and_switches_come_from_every_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUTAWAY_KEEP_ALIVE", "true")
+    monkeypatch.setenv("CUTAWAY_MAX_TOKENS", "200000")
+    found = load("max-cost = 0.1\ntitle = true", **{"max-minutes": "2.5", "title": False})
+    settings = found.settings
+    assert (settings.max_cost, settings.max_minutes) == (Decimal("0.1"), Decimal("2.5"))
+    assert (settings.max_tokens, settings.keep_alive, settings.title) == (200_000, True, False)
+    assert found.origins["title"] == "--no-title" and found.origins["keep-alive"] == "$CUTAWAY_KEEP_ALIVE"
+
+
+def test_hooks_of_a_folder_run_after_those_of_everywhere() -> None:
+    found = load(
+        "[[hooks.Stop]]\ncommand = 'a'\n[[hooks.PreToolUse]]\ncommand = ['b', 'c']\nmatcher = 'run_*'\n"
+        "[[folder.'/'.hooks.Stop]]\ncommand = 'd'\ntimeout = 5"
+    )
+    hooks = found.settings.hooks
+    assert hooks["Stop"] == (HookTable("a"), HookTable("d", timeout=5))
+    assert hooks["PreToolUse"] == (HookTable(("b", "c"), matcher="run_*"),)
