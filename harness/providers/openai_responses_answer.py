@@ -107,7 +107,7 @@ class ResponsesAnswer:
             yield from self._shown(item, item.flush())
 
     def _begin(self, item: Item | None) -> Iterator[Delta]:
-        if item is not None and item.kind == "function_call" and not item.arguments:
+        if item is not None and item.kind == "function_call" and not item.written:
             yield CallDelta(self._calls.index(item), scrub(item.name), "")
 
     def _close(self, item: Item | None, whole: Json) -> Iterator[Delta]:
@@ -169,16 +169,17 @@ class ResponsesAnswer:
             yield TextDelta(words)
 
     def _grow(self, item: Item, arguments: str) -> Iterator[Delta]:
-        item.arguments += arguments
         if arguments:
+            item.written.append(arguments)
             yield CallDelta(self._calls.index(item), scrub(item.name), scrub(arguments))
 
     def _settle_arguments(self, item: Item, arguments: str) -> Iterator[Delta]:
         """Take arguments in full; they count, whatever had been streamed."""
-        if arguments.startswith(item.arguments):
-            yield from self._grow(item, arguments[len(item.arguments) :])
+        written = item.arguments
+        if arguments.startswith(written):
+            yield from self._grow(item, arguments[len(written) :])
         elif arguments:
-            item.arguments = arguments
+            item.written = [arguments]
 
     @property
     def _calls(self) -> list[Item]:

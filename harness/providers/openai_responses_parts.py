@@ -27,9 +27,10 @@ class Item:
     name: str = ""
     phase: str = ""
     raw: Json | None = None
-    parts: dict[tuple[str, int], str] = field(default_factory=dict)
+    parts: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     pieces: list[str] = field(default_factory=list)
-    arguments: str = ""
+    written: list[str] = field(default_factory=list)
+    """Of a call: the pieces of its arguments."""
     start: int = 0
     """Of a message: how many characters of the answer's text came before."""
     half: str = ""
@@ -37,6 +38,10 @@ class Item:
     @property
     def words(self) -> str:
         return "".join(self.pieces)
+
+    @property
+    def arguments(self) -> str:
+        return "".join(self.written)
 
     @property
     def completed(self) -> bool:
@@ -57,7 +62,7 @@ class Item:
         """
         if not text:
             return ""
-        self.parts[part] = self.parts.get(part, "") + text
+        self.parts.setdefault(part, []).append(text)
         text = self.half + text
         self.half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
         shown = scrub(text.removesuffix(self.half))
@@ -67,7 +72,7 @@ class Item:
 
     def settle(self, part: tuple[str, int], text: str) -> str:
         """Take the words of a part in full; those that had not been streamed."""
-        said = self.parts.get(part, "")
+        said = "".join(self.parts.get(part, ()))
         return self.say(part, text[len(said) :]) if text.startswith(said) else ""
 
     def flush(self) -> str:
