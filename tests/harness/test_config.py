@@ -101,7 +101,8 @@ def test_a_home_that_nobody_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 def test_budgets_and_switches_come_from_every_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUTAWAY_KEEP_ALIVE", "true")
     monkeypatch.setenv("CUTAWAY_MAX_TOKENS", "200000")
-    found = load("max-cost = 0.1\ntitle = true", **{"max-minutes": "2.5", "title": False})
+    flags: dict[str, Any] = {"max-minutes": "2.5", "title": False}
+    found = load("max-cost = 0.1\ntitle = true", **flags)
     settings = found.settings
     assert (settings.max_cost, settings.max_minutes) == (Decimal("0.1"), Decimal("2.5"))
     assert (settings.max_tokens, settings.keep_alive, settings.title) == (200_000, True, False)
