@@ -13,6 +13,9 @@ from cutaway.harness.messages import (
 
 LOST = "Error: the record of this result is damaged and lost. The call was carried out or refused before."
 
+STANDING: tuple[NoteSource, ...] = ("workspace", "instructions", "date", "mode")
+"""Notes that stay true until the next of their source: a summary does not make them untold."""
+
 
 class Conversation:
     """What has been said so far; equal events give equal conversations, live or resumed.
@@ -27,6 +30,8 @@ class Conversation:
         self.messages: list[Message] = []
         self.told: dict[NoteSource, str] = {}
         """The newest note of each source, so that only what changed is told again."""
+        self.compacted: list[tuple[str, list[Message]]] = []
+        """Each compaction in force and the messages that it replaced, the oldest first."""
         self._waiting: list[ToolCall] = []
         self._results: dict[str, ToolResult] = {}
 
@@ -48,10 +53,28 @@ class Conversation:
                 self.messages.append(UserMessage(event.content, event.notes))
             case e.AssistantAnswered():
                 self._answer(event)
+            case e.CompactionCompleted(success=True):
+                self._compact(event)
+            case e.CompactionUndone():
+                self._undo(event.compaction_id)
             case e.ToolCompleted() if not event.by_user:
                 self._complete(event)
             case _:
                 pass
+
+    def _compact(self, event: e.CompactionCompleted) -> None:
+        """Let a summary stand for the oldest messages; what had been told beside them stays true."""
+        replaced = self.messages[: event.messages_replaced]
+        told = tuple(Note(source, self.told[source]) for source in STANDING if source in self.told)
+        notes = (Note("summary", event.summary), *told)
+        self.messages = [UserMessage("", notes), *self.messages[event.messages_replaced :]]
+        self.compacted.append((event.compaction_id, replaced))
+
+    def _undo(self, compaction_id: str) -> None:
+        """Put back what the newest compaction replaced; an older one stands below a newer."""
+        if self.compacted and self.compacted[-1][0] == compaction_id:
+            _, replaced = self.compacted.pop()
+            self.messages = [*replaced, *self.messages[1:]]
 
     def _tell(self, notes: tuple[Note, ...]) -> None:
         for note in notes:

@@ -1,7 +1,7 @@
 """One model call: build, send, stream, price; recorded whole, also when it fails or is cut."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -12,7 +12,7 @@ from cutaway.harness import events as e
 from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.kept_words import KeptWords
-from cutaway.harness.messages import AssistantMessage, ToolCall, scrub
+from cutaway.harness.messages import AssistantMessage, Message, ToolCall, scrub
 from cutaway.harness.paced import PacedDeltas
 from cutaway.harness.prompt.builder import BuiltPrompt
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
@@ -21,6 +21,7 @@ from cutaway.harness.providers.base import (
     Chunk,
     Completed,
     Connected,
+    Request,
     TextDelta,
     ThinkingDelta,
 )
@@ -29,20 +30,28 @@ from cutaway.harness.seams import Model, Seams, new_id
 from cutaway.harness.usage import Usage
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call on its way: what is asked, of which model, and what for; `turn_id` is '' for a side call."""
+
+    model: Model
+    built: BuiltPrompt
+    body: bytes
+    request_id: str
+    purpose: e.Purpose
+    turn_id: str
+
+
 @dataclass(slots=True)
 class Received:
     """What has arrived of an answer, so that nothing of it is lost when the stream breaks."""
 
-    kept: KeptWords
+    take: Callable[[Chunk], None]
+    begin_anew: Callable[[], None]
     connected: bool = False
     pieces: list[str] = field(default_factory=list)
     completed: Completed | None = None
     recorded: bool = False
-
-    def begin_anew(self) -> None:
-        """Forget a failed attempt: the next one begins the answer from its first word."""
-        self.pieces.clear()
-        self.kept.begin_anew()
 
     @property
     def text(self) -> str:
@@ -56,27 +65,98 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     for a fault of the provider's code.
     """
     model = seams.model()
-    built, body, request_id = await _request(seams, model, turn_id)
+    began = seams.clock.monotonic()
+    built = await seams.builder.build(seams.conversation, model.name, model.params)
+    exchange = _request(seams, model, built, "turn", turn_id, began)
+    seams.builder.sent(built.blocks)
     deltas = PacedDeltas(seams.emit)
 
     def keep(kept: e.AnswerKept) -> None:
         deltas.flush()
         seams.emit(kept)
 
-    received = Received(KeptWords(keep, turn_id))
+    kept = KeptWords(keep, turn_id)
+
+    def begin_anew() -> None:
+        deltas.flush()
+        kept.begin_anew()
+
+    received = Received(lambda chunk: _show(turn_id, chunk, deltas, kept), begin_anew)
+    try:
+        return await _exchange(seams, exchange, received)
+    finally:
+        deltas.flush()
+        kept.close()
+
+
+async def call_aside(
+    seams: Seams,
+    purpose: e.Purpose,
+    messages: Sequence[Message],
+    *,
+    alone: Request | None = None,
+) -> AssistantMessage:
+    """Make a side call and record it with its purpose, usage and price; its words are not shown live.
+
+    By default `messages` follow the whole prompt, so that the call reads what the provider has cached.
+    `alone` is sent in place of it. Raises ProviderError, as `call_model` does.
+    """
+    model = seams.model()
+    began = seams.clock.monotonic()
+    built = await seams.builder.build(seams.conversation, model.name, model.params, messages)
+    if alone is not None:
+        built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
+    exchange = _request(seams, model, built, purpose, "", began)
+    return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
+
+
+def _request(
+    seams: Seams, model: Model, built: BuiltPrompt, purpose: e.Purpose, turn_id: str, began: float
+) -> Exchange:
+    """Encode and record the request before the first byte is sent."""
+    body = model.provider.encode(built.request)
+    previous = seams.tape.request_id
+    request_id = new_id()
+    kept, tail, digest = seams.tape.next(request_id, body)
+    seams.emit(
+        e.ModelRequested(
+            request_id=request_id,
+            turn_id=turn_id,
+            purpose=purpose,
+            provider=model.provider.name,
+            model=model.name,
+            url=model.provider.url,
+            previous=previous,
+            blocks_kept=built.kept,
+            blocks=tuple(built.blocks[built.kept :]),
+            params=msgspec.json.encode(built.request.params).decode(),
+            body_digest=digest,
+            body_bytes=len(body),
+            body_kept=kept,
+            body_tail=tail,
+            build_ms=(seams.clock.monotonic() - began) * 1000,
+        )
+    )
+    return Exchange(model, built, body, request_id, purpose, turn_id)
+
+
+async def _exchange(seams: Seams, exchange: Exchange, received: Received) -> AssistantMessage:
+    """Send, with retries, and record the end whatever it is."""
+    request_id, turn_id = exchange.request_id, exchange.turn_id
 
     def on_retry(attempt: int, max_attempts: int, delay: float, reason: str, status: int | None) -> None:
-        deltas.flush()
         received.begin_anew()
+        received.pieces.clear()
         seams.emit(e.RetryScheduled(request_id, attempt, max_attempts, delay, reason, status))
 
+    provider, request = exchange.model.provider, exchange.built.request
     chunks = stream_with_retry(
-        model.provider, built.request, body, clock=seams.clock, on_retry=on_retry, wake=seams.wake
+        provider, request, exchange.body, clock=seams.clock, on_retry=on_retry, wake=seams.wake
     )
     failure = e.CallFailed(request_id, turn_id, "InternalError", "The provider's own code failed.")
     try:
-        await _receive(turn_id, chunks, received, deltas)
-        return await _record_answer(seams, model, turn_id, request_id, built, received)
+        await _receive(chunks, received)
+        return await _record_answer(seams, exchange, received)
     except ProviderError as error:
         failure = e.CallFailed(request_id, turn_id, type(error).__name__, str(error), error.status)
         raise
@@ -86,96 +166,65 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
         raise
     finally:
         if not received.recorded:
-            _record_failure(seams, model, failure, built, received)
+            _record_failure(seams, exchange, failure, received)
 
 
-async def _request(seams: Seams, model: Model, turn_id: str) -> tuple[BuiltPrompt, bytes, str]:
-    """Build and record the request before the first byte is sent."""
-    began = seams.clock.monotonic()
-    built = await seams.builder.build(seams.conversation, model.name, model.params)
-    body = model.provider.encode(built.request)
-    previous = seams.tape.request_id
-    request_id = new_id()
-    kept, tail, digest = seams.tape.next(request_id, body)
-    seams.builder.sent(built.blocks)
-    seams.emit(
-        e.ModelRequested(
-            request_id=request_id,
-            turn_id=turn_id,
-            purpose="turn",
-            provider=model.provider.name,
-            model=model.name,
-            url=model.provider.url,
-            previous=previous,
-            blocks_kept=built.kept,
-            blocks=tuple(built.blocks[built.kept :]),
-            params=msgspec.json.encode(model.params).decode(),
-            body_digest=digest,
-            body_bytes=len(body),
-            body_kept=kept,
-            body_tail=tail,
-            build_ms=(seams.clock.monotonic() - began) * 1000,
-        )
-    )
-    return built, body, request_id
-
-
-async def _receive(
-    turn_id: str, chunks: AsyncGenerator[Chunk, None], received: Received, deltas: PacedDeltas
-) -> None:
-    """Take the answer in up to its completion; what a provider says after that is not heard.
-
-    Whatever ends it, all that had arrived has been told then.
-    """
-    try:
-        async with aclosing(chunks):
-            async for chunk in chunks:
-                _take(turn_id, chunk, received, deltas)
-                if received.completed is not None:
+async def _receive(chunks: AsyncGenerator[Chunk, None], received: Received) -> None:
+    """Take the answer in up to its completion; what a provider says after that is not heard."""
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            match chunk:
+                case Connected():
+                    received.connected = True
+                case TextDelta(text=text):
+                    received.pieces.append(text)
+                case Completed():
+                    received.completed = chunk
                     return
-    finally:
-        deltas.flush()
-        received.kept.close()
+                case ThinkingDelta() | CallDelta():
+                    pass
+                case _:
+                    assert_never(chunk)
+            received.take(chunk)
 
 
-def _take(turn_id: str, chunk: Chunk, received: Received, deltas: PacedDeltas) -> None:
+def _show(turn_id: str, chunk: Chunk, deltas: PacedDeltas, kept: KeptWords) -> None:
+    """Let the screen see a piece as it comes, and the log keep it."""
     match chunk:
-        case Connected():
-            received.connected = True
         case TextDelta(text=text):
-            received.pieces.append(text)
-            received.kept.say(text)
+            kept.say(text)
             deltas.add(e.MessageDelta(turn_id, text))
         case ThinkingDelta(text=text):
-            received.kept.think(text)
+            kept.think(text)
             deltas.add(e.ReasoningDelta(turn_id, text))
         case CallDelta(index=index, name=name, arguments=arguments):
             deltas.add(e.ToolCallDelta(turn_id, index, name, arguments))
-        case Completed():
-            received.completed = chunk
+        case Connected() | Completed():
+            pass
         case _:
             assert_never(chunk)
 
 
-async def _record_answer(
-    seams: Seams, model: Model, turn_id: str, request_id: str, built: BuiltPrompt, received: Received
-) -> AssistantMessage:
-    completed = received.completed
+async def _record_answer(seams: Seams, exchange: Exchange, received: Received) -> AssistantMessage:
+    completed, model = received.completed, exchange.model
     if completed is None:  # a provider that ends without Completed breaks its contract
         raise RuntimeError(f"The provider {model.provider.name} ended a stream without completing it.")
     message = _with_new_ids(seams, completed.message)
-    usage = completed.usage or await _estimate(seams, built, message)
+    usage = completed.usage or await _estimate(seams, exchange.built, message)
     cost = model.cost(usage)
     received.recorded = True
-    seams.emit(
-        e.AssistantAnswered(turn_id, message.text, message.tool_calls, message.reasoning, cut=message.cut)
-    )
-    seams.emit(_flat_usage(model, usage, cost, completed.timings.total))
+    if exchange.purpose == "turn":
+        answered = e.AssistantAnswered(
+            exchange.turn_id, message.text, message.tool_calls, message.reasoning, cut=message.cut
+        )
+        received.begin_anew()  # what waits to be shown comes before the whole
+        seams.emit(answered)
+    seams.emit(_flat_usage(model, usage, cost, completed.timings.total, exchange.purpose))
     seams.emit(
         e.ModelResponded(
-            request_id=request_id,
-            turn_id=turn_id,
-            purpose="turn",
+            request_id=exchange.request_id,
+            turn_id=exchange.turn_id,
+            purpose=exchange.purpose,
             stop_reason=completed.stop_reason,
             usage=usage,
             timings=completed.timings,
@@ -189,7 +238,9 @@ async def _record_answer(
     return message
 
 
-def _flat_usage(model: Model, usage: Usage, cost: str | None, total: float) -> e.UsageReported:
+def _flat_usage(
+    model: Model, usage: Usage, cost: str | None, total: float, purpose: e.Purpose
+) -> e.UsageReported:
     """Tell the usage of a turn as the Copilot CLI's log does; `total` is in milliseconds."""
     return e.UsageReported(
         model=model.name,
@@ -200,7 +251,7 @@ def _flat_usage(model: Model, usage: Usage, cost: str | None, total: float) -> e
         reasoning_tokens=usage.reasoning,
         duration=total,
         cost=cost,
-        initiator="turn",
+        initiator=purpose,
     )
 
 
@@ -227,17 +278,16 @@ async def _estimate(seams: Seams, built: BuiltPrompt, message: AssistantMessage)
     return Usage(fresh=sum(block.tokens for block in built.blocks), output=output, estimated=True)
 
 
-def _record_failure(
-    seams: Seams, model: Model, failure: e.CallFailed, built: BuiltPrompt, received: Received
-) -> None:
+def _record_failure(seams: Seams, exchange: Exchange, failure: e.CallFailed, received: Received) -> None:
     """Keep the partial answer and an estimate of what was paid for it; nothing here may wait."""
     text = received.text
-    if text:
+    received.begin_anew()
+    if text and exchange.purpose == "turn":
         seams.emit(e.AssistantAnswered(failure.turn_id, text, cut=True))
     usage: Usage = Usage(estimated=True)
     cost: str | None = "0"  # nothing was processed before the provider accepted it
     if received.connected:
-        sent = sum(block.tokens for block in built.blocks)
+        sent = sum(block.tokens for block in exchange.built.blocks)
         usage = Usage(fresh=sent, output=round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)
-        cost = model.cost(usage)
+        cost = exchange.model.cost(usage)
     seams.emit(msgspec.structs.replace(failure, usage=usage, cost=cost))

@@ -1,6 +1,6 @@
 """Events of one turn: a model call, its response, and why the loop went on."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
@@ -20,6 +20,10 @@ class TurnStarted(EventBase, frozen=True):
     limit: int
 
 
+Purpose = Literal["turn", "compaction", "title", "keep-alive"]
+"""What a model call is for; all but `turn` are side calls, with a price of their own."""
+
+
 class ModelRequested(EventBase, frozen=True):
     """Exactly what was sent: the first `blocks_kept` blocks of the last request, then `blocks`.
 
@@ -31,7 +35,7 @@ class ModelRequested(EventBase, frozen=True):
     type: ClassVar[str] = "model.request"
     request_id: str
     turn_id: str
-    purpose: str
+    purpose: Purpose
     provider: str
     model: str
     url: str
@@ -138,7 +142,7 @@ class ModelResponded(EventBase, frozen=True):
     type: ClassVar[str] = "model.response"
     request_id: str
     turn_id: str
-    purpose: str
+    purpose: Purpose
     stop_reason: str
     usage: Usage
     timings: Timings

@@ -33,15 +33,7 @@ async def run_command(
     if isinstance(command, str) and os.name == "nt":
         words = [environment.get("COMSPEC", "cmd.exe"), "/c", command]
     try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            cwd=folder,
-            env=child_environment(environment, frozenset(), {MARK: mark}),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
+        process = await _start(words, folder, child_environment(environment, frozenset(), {MARK: mark}), mark)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         return CommandEnded(-1, failed=f"{_name(words)} cannot be started: {why}")
@@ -68,6 +60,31 @@ async def run_command(
     if code in (126, 127) and not failed:
         failed = f"the command was not found or is not executable{_last_line(err)}"
     return CommandEnded(code, out.decode(errors="replace"), err.decode(errors="replace"), failed)
+
+
+async def _start(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], mark: str
+) -> asyncio.subprocess.Process:
+    """Start it to the end also when cancelled meanwhile: asyncio hangs on a start that is cut off."""
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            *words,
+            cwd=folder,
+            env=environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(OSError, ValueError):
+            process = await starting
+            await _kill(process, ProcessTree(process.pid, mark))
+            _close_pipes(process)
+        raise
 
 
 async def _write(process: asyncio.subprocess.Process, said: bytes) -> None:

@@ -207,7 +207,7 @@ class Ledger:
         found = self.turns.get(event.turn_id)
         if found is None:  # a side call has no turn of its own: only its price counts
             if isinstance(event, e.ModelResponded | e.CallFailed):
-                self.spending.add(event.usage, event.cost)
+                self._charge(event.usage, event.cost)
             return
         self._fold_into_turn(found, event, at)
 

@@ -5,6 +5,7 @@ grows, so the blocks of messages that were there before are not computed again.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -20,11 +21,15 @@ from cutaway.tools.base import AnyTool
 
 @dataclass(frozen=True, slots=True)
 class BuiltPrompt:
-    """A request and its blocks: the first `kept` are those of the request before."""
+    """A request and its blocks: the first `kept` are those of the request before.
+
+    `lasts` gives for each message of the request the index of its last block.
+    """
 
     request: Request
     blocks: list[Block]
     kept: int
+    lasts: tuple[int, ...] = ()
 
 
 async def define_tool(tool: AnyTool, counter: TokenCounter) -> ToolDefinition:
@@ -40,26 +45,61 @@ class PromptBuilder:
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
-        self._said: list[list[Block]] = []
+        self._said: list[tuple[Message, list[Block]]] = []
         self._last: list[Block] = []
 
-    async def build(self, conversation: Conversation, model: str, params: Params) -> BuiltPrompt:
-        """Make the request for everything that has been said; counts new text in a worker thread."""
-        for message in conversation.messages[len(self._said) :]:
-            self._said.append(await self._message_blocks(message))
+    async def build(
+        self, conversation: Conversation, model: str, params: Params, more: Sequence[Message] = ()
+    ) -> BuiltPrompt:
+        """Make the request for everything that has been said; counts new text in a worker thread.
+
+        `more` are messages of a side call behind the prompt, which are no part of the conversation.
+        """
+        said = await self._counted(conversation.messages)
         blocks = [_tool_block(tool) for tool in conversation.tools]
         blocks += [_part_block(part) for part in conversation.parts]
-        for said in self._said:
-            blocks += said
+        lasts = []
+        for message in more:
+            said = [*said, (message, await self._message_blocks(message))]
+        for _, parts in said:
+            blocks += parts
+            lasts.append(len(blocks) - 1)
         kept = _common(self._last, blocks)
         request = Request(
             model,
             tuple(conversation.tools),
             tuple(part.content for part in conversation.parts),
-            tuple(conversation.messages),
+            (*conversation.messages, *more),
             params,
         )
-        return BuiltPrompt(request, blocks, kept)
+        return BuiltPrompt(request, blocks, kept, tuple(lasts))
+
+    async def sizes(self, conversation: Conversation) -> tuple[int, list[int]]:
+        """Tokens of the stable part with the tools, and of each message, as counted by us."""
+        stable = sum(tool.tokens for tool in conversation.tools)
+        stable += sum(part.tokens for part in conversation.parts)
+        said = await self._counted(conversation.messages)
+        return stable, [sum(block.tokens for block in blocks) for _, blocks in said]
+
+    async def _counted(self, messages: Sequence[Message]) -> list[tuple[Message, list[Block]]]:
+        """The blocks of each message; those of messages that stood there before are not made again."""
+        same = 0
+        for (known, _), message in zip(self._said, messages, strict=False):
+            if known is not message:
+                break
+            same += 1
+        del self._said[same:]
+        for message in messages[same:]:
+            self._said.append((message, await self._message_blocks(message)))
+        return self._said
+
+    async def blocks_of(self, request: Request) -> list[Block]:
+        """The blocks of a request that is no part of the conversation."""
+        blocks = [_tool_block(tool) for tool in request.tools]
+        blocks += [await self._block("system", "aside", text) for text in request.system]
+        for message in request.messages:
+            blocks += await self._message_blocks(message)
+        return blocks
 
     def sent(self, blocks: list[Block]) -> None:
         """Remember the blocks of the request that is in the log last: the next one is told against it."""

@@ -99,7 +99,11 @@ def test_a_sum_with_an_unknown_part_is_unknown() -> None:
 def test_what_was_kept_of_a_stream_counts_once() -> None:
     """A live fold has seen the deltas too; a fold of the log alone sees only what was kept."""
     turn = e.TurnStarted("t", "i", 1, 25)
-    streamed = [e.MessageDelta("t", "half"), e.AnswerKept("t", 0, "half", 0, "hm"), e.MessageDelta("t", " an ")]
+    streamed = [
+        e.MessageDelta("t", "half"),
+        e.AnswerKept("t", 0, "half", 0, "hm"),
+        e.MessageDelta("t", " an "),
+    ]
     streamed += [e.AnswerKept("t", 4, " an answ", 2, "")]
     for seen in (streamed, [event for event in streamed if isinstance(event, e.AnswerKept)]):
         ledger = Ledger()

@@ -153,7 +153,12 @@ def test_thinking_goes_back_only_to_where_it_came_from() -> None:
     call = (ToolCall("a", "read_file", "{}"),)
 
     def thought(**changes: str) -> Reasoning:
-        given: dict[str, Any] = {"text": "t", "key": "reasoning_content", "provider": "here", "model": "test-model"}
+        given: dict[str, Any] = {
+            "text": "t",
+            "key": "reasoning_content",
+            "provider": "here",
+            "model": "test-model",
+        }
         return Reasoning(**{**given, **changes})
 
     assert sent(AssistantMessage("", call, (thought(),)))[1]["reasoning_content"] == "t"
