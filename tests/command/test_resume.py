@@ -63,7 +63,8 @@ def test_a_kill_while_the_model_speaks(openai_server: OpenAIServer, tmp_path: Pa
 def test_words_that_were_only_streaming_outlive_a_kill(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """What was paid for and read on the screen is in the log, and the model is told that it was cut."""
     hold = Gate()
-    openai_server.play(Step(thinking="Let me see.", text="Half of an answ", hold=hold), Step(text="The rest."))
+    half = Step(thinking="Let me see.", text="Half of an answ", hold=hold)
+    openai_server.play(half, Step(text="The rest."))
     with Live(against(openai_server, tmp_path, "go", "--output", "stream-json")) as live:
         kept = live.until(of_type("assistant.message_kept"))
         kill(live)

@@ -27,7 +27,7 @@ def warnings(session: Session) -> list[str]:
 
 
 async def test_every_point_is_told_what_happens(tmp_path: Path) -> None:
-    heard = tmp_path.parent / "heard"
+    heard = tmp_path.with_name(f"{tmp_path.name}-heard")
     points = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"]
     session = hooked(
         tmp_path, [LOOK, say("done"), say("again")], {point: [Entry(writes_down(heard))] for point in points}
@@ -152,7 +152,7 @@ async def test_continue_false_ends_the_interaction_with_every_call_answered(tmp_
 
 async def test_a_stop_hook_that_blocks_once_gives_one_more_turn(tmp_path: Path) -> None:
     """E09 (f), and the reason is in the prompt once."""
-    flag = tmp_path.parent / "flag"
+    flag = tmp_path.with_name(f"{tmp_path.name}-flag")
     once = f"test -e {flag} && exit 0; touch {flag}; echo not yet >&2; exit 2"
     session = hooked(tmp_path, [say("done"), say("really done")], {"Stop": [Entry(once)]})
     await converse(session, "go")
@@ -164,7 +164,7 @@ async def test_a_stop_hook_that_blocks_once_gives_one_more_turn(tmp_path: Path) 
 
 async def test_a_stop_hook_that_never_lets_go_is_let_go_of(tmp_path: Path) -> None:
     """E09 (a): eight blocks, each told that it is re-entered, then the end and a notice."""
-    heard = tmp_path.parent / "heard"
+    heard = tmp_path.with_name(f"{tmp_path.name}-heard")
     entry = Entry(writes_down(heard, "echo not yet >&2; exit 2"))
     session = hooked(tmp_path, [say(f"answer {number}") for number in range(12)], {"Stop": [entry]})
     await converse(session, "go")
@@ -208,7 +208,7 @@ async def test_a_hook_that_is_silent_or_floods_costs_nothing(tmp_path: Path) -> 
 
 async def test_a_hook_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
     """E09 (e)."""
-    pids = tmp_path.parent / "pids"
+    pids = tmp_path.with_name(f"{tmp_path.name}-pids")
     hang = f"sleep 600 & echo $! >> {pids}; setsid sleep 600 & echo $! >> {pids}; wait"
     session = hooked(tmp_path, [say("done")], {"Stop": [Entry(hang, timeout=0.5)]})
     began = time.monotonic()
