@@ -26,7 +26,7 @@ def _spec() -> ToolSpec:
         model_description=(
             "End the task: call this, alone, when everything that was asked for is done and checked. "
             "Do not call it to report progress, to ask a question, or while something fails: say what is "
-            "missing instead. Called together with other tools it does not end the task: you get their results."
+            "missing instead. Together with other tools it does not end the task: you get their results."
         ),
         input_schema=input_schema(TaskCompleteArguments),
         reference_name="done",
