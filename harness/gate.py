@@ -55,6 +55,16 @@ class Gate:
         self._decide(reached, "stop", "headless" if answer is None else "user")
         return "loop", f"The model made the same calls {rounds} times in a row with the same results."
 
+    async def context_is_full(self, tokens: int, window: int | None) -> e.LimitChoice:
+        """Ask whether to compact; where nobody can be asked it is done, since the work would end else."""
+        reached = self._reached("context", (), used=str(tokens), most=str(window or ""))
+        answer = await self._ask(reached)
+        choice: e.LimitChoice = "continue" if answer is None else answer.choice
+        self.seams.emit(
+            e.LimitDecided(reached.request_id, choice, self.limit, "headless" if answer is None else "user")
+        )
+        return choice
+
     async def _extend_turns(self, pending: tuple[ToolCall, ...]) -> None:
         reached = self._reached("turns", pending)
         extended = autopilot_limit(self.limit) if self.seams.ledger.mode == "autopilot" else None

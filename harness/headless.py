@@ -89,7 +89,7 @@ def exit_code(ledger: Ledger) -> int:
             calls = (call for turn in interaction.turns for call in turn.calls)
             denied = any(call.decided and call.decided.kind == "denied-no-user" for call in calls)
             return DENIED if denied else FINISHED
-        case "limit" | "budget" | "loop":
+        case "limit" | "budget" | "loop" | "context":
             return LIMIT
         case "interrupted":
             return INTERRUPTED

@@ -30,6 +30,8 @@ class Conversation:
         self.messages: list[Message] = []
         self.told: dict[NoteSource, str] = {}
         """The newest note of each source, so that only what changed is told again."""
+        self.typed: list[str] = []
+        """What the user wrote, in order: a compaction may forget it nowhere."""
         self.compacted: list[tuple[str, list[Message]]] = []
         """Each compaction in force and the messages that it replaced, the oldest first."""
         self._waiting: list[ToolCall] = []
@@ -50,6 +52,8 @@ class Conversation:
             case e.UserMessageSent():
                 self._close_lost()
                 self._tell(event.notes)
+                if event.source == "user":
+                    self.typed.append(event.content)
                 self.messages.append(UserMessage(event.content, event.notes))
             case e.AssistantAnswered():
                 self._answer(event)

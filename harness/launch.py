@@ -62,6 +62,8 @@ async def launch(
         counter=counter,
         hooks=settings.hooks,
         budgets=budgets_of(settings),
+        compaction=settings.compaction,
+        compaction_threshold=settings.compaction_threshold,
     )
     if session_id:
         return resume_session(opening, session_id, store)

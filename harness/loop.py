@@ -13,8 +13,8 @@ from cutaway.harness.errors import ProviderError
 from cutaway.harness.gate import Ending, Gate
 from cutaway.harness.hooks.calls import HookAbort
 from cutaway.harness.messages import AssistantMessage
-from cutaway.harness.model_call import call_model
 from cutaway.harness.prompt.builder import define_tool
+from cutaway.harness.room import Room
 from cutaway.harness.seams import Seams
 from cutaway.harness.tool_runner import run_calls
 from cutaway.tools.details import TaskCompleted
@@ -46,6 +46,7 @@ class Course:
     """What the loop remembers of one interaction from turn to turn."""
 
     gate: Gate
+    room: Room
     mends: int = 0
     blocks: int = 0
     nudges: Nudges = field(default_factory=Nudges)
@@ -73,7 +74,8 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
     seams.budgets.start()
     try:
         await prepare(seams)
-        reason, explanation = await _turns(seams, Course(Gate(seams, interaction_id, limit)))
+        gate = Gate(seams, interaction_id, limit)
+        reason, explanation = await _turns(seams, Course(gate, Room(gate)))
     except asyncio.CancelledError:
         seams.emit(e.Aborted("interrupted by the user"))
         stop = INTERRUPTED
@@ -120,9 +122,11 @@ async def _end(seams: Seams, interaction_id: str, reason: e.EndReason, explanati
 async def _turns(seams: Seams, course: Course) -> Ending:
     gate = course.gate
     while True:
+        if (ending := await course.room.make(seams)) is not None:
+            return ending
         turn_id = gate.begin_turn()
         await offer_tools(seams)
-        answer = await call_model(seams, turn_id)
+        answer = await course.room.answer(seams, turn_id)
         if _needs_another_turn(answer) and (closed := await gate.closed(answer.tool_calls)):
             close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
             return closed

@@ -31,8 +31,9 @@ from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.registry import Registry
 from cutaway.harness.resume import recall_files
-from cutaway.harness.seams import Asker, Model, Seams, new_id
+from cutaway.harness.seams import Asker, CompactionPolicy, Model, Seams, new_id
 from cutaway.harness.session import Session
+from cutaway.harness.settings import Compaction
 from cutaway.harness.toolbox import built_in_tools
 from cutaway.harness.workspace import facts_of
 from cutaway.tools.paths import Workspace
@@ -68,6 +69,8 @@ class Opening:
     environment: Mapping[str, str] | None = None
     hooks: Mapping[str, Sequence[HookEntry]] = field(default_factory=dict)
     budgets: Mapping[BudgetKind, Decimal] = field(default_factory=dict)
+    compaction: Compaction = "ask"
+    compaction_threshold: float = 0.8
 
 
 @dataclass(slots=True)
@@ -171,6 +174,7 @@ def _assemble(
             new_id,
         ),
         budgets=Budgets(clock.monotonic, dict(opening.budgets)),
+        compaction=CompactionPolicy(opening.compaction, opening.compaction_threshold),
         wake=asyncio.Event(),
     )
     seams.builder.sent(list(ledger.context))

@@ -21,10 +21,19 @@ from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Params, Provider
 from cutaway.harness.registry import Registry
+from cutaway.harness.settings import Compaction
 from cutaway.harness.usage import Price, Usage, cost_of
 from cutaway.tools.base import WorkspaceFacts
 from cutaway.tools.file_state import FileState
 from cutaway.tools.paths import Workspace
+
+
+@dataclass(slots=True)
+class CompactionPolicy:
+    """When to compact: `off`, `ask`, or `auto` from `threshold` (0 to 1) of the model's window on."""
+
+    mode: Compaction = "ask"
+    threshold: float = 0.8
 
 
 class Asker(Protocol):
@@ -82,6 +91,7 @@ class Seams:
     lane: Lane
     hooks: Hooks
     budgets: Budgets
+    compaction: CompactionPolicy
     wake: asyncio.Event
 
 

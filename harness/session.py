@@ -7,6 +7,7 @@ from typing import Any
 
 from cutaway.harness import events as e
 from cutaway.harness.answers import Answer
+from cutaway.harness.compaction import compact
 from cutaway.harness.desk import Desk
 from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
@@ -120,6 +121,31 @@ class Session:
         before = self._seams.ledger.model
         self._swap_model(model)
         self._seams.emit(e.ModelChanged(before, model.name, model.provider.name, model.window))
+
+    def compact(self, instructions: str = "") -> None:
+        """Summarise the conversation, between two interactions; nothing happens while something runs."""
+        self._check_open()
+        if not self.busy and self._seams.conversation.messages:
+            self._task = asyncio.create_task(self._compact(scrub(instructions)))
+
+    def undo_compaction(self) -> bool:
+        """Send the whole history again that the newest compaction replaced; False when there is none."""
+        self._check_open()
+        compacted = self._seams.conversation.compacted
+        if self.busy or not compacted:
+            return False
+        self._seams.emit(e.CompactionUndone(compacted[-1][0]))
+        return True
+
+    async def _compact(self, instructions: str) -> None:
+        aborted = False
+        try:
+            await compact(self._seams, "user", instructions)
+        except asyncio.CancelledError:
+            aborted = True
+        finally:
+            self._task = None
+            self._seams.emit(e.SessionIdle(aborted=aborted))
 
     def skip_wait(self) -> None:
         """Try again now instead of waiting for the end of the retry countdown."""

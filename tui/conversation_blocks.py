@@ -42,6 +42,7 @@ _END_TITLES: dict[e.EndReason, str] = {
     "budget": "Stopped at the budget",
     "loop": "Stopped: no progress",
     "hook": "Stopped by a hook",
+    "context": "Stopped: the context is full",
     "interrupted": "",
     "error": "Stopped by an error",
 }

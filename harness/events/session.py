@@ -58,7 +58,9 @@ class SessionIdle(EventBase, frozen=True):
     aborted: bool = False
 
 
-EndReason = Literal["answered", "task-complete", "limit", "budget", "loop", "hook", "interrupted", "error"]
+EndReason = Literal[
+    "answered", "task-complete", "limit", "budget", "loop", "hook", "context", "interrupted", "error"
+]
 
 
 class InteractionEnded(EventBase, frozen=True):
