@@ -62,6 +62,7 @@ async def launch(
         counter=counter,
         hooks=settings.hooks,
         budgets=budgets_of(settings),
+        title=settings.title,
         compaction=settings.compaction,
         compaction_threshold=settings.compaction_threshold,
     )

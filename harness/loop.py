@@ -16,6 +16,7 @@ from cutaway.harness.messages import AssistantMessage
 from cutaway.harness.prompt.builder import define_tool
 from cutaway.harness.room import Room
 from cutaway.harness.seams import Seams
+from cutaway.harness.title import wait_for_title
 from cutaway.harness.tool_runner import run_calls
 from cutaway.tools.details import TaskCompleted
 
@@ -62,10 +63,13 @@ class Step:
     ending: Ending | None = None
 
 
-async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare: Prepare) -> None:
+async def run_interaction(
+    seams: Seams, interaction_id: str, limit: int, prepare: Prepare, beside: asyncio.Task[None] | None = None
+) -> None:
     """Run turns until the interaction ends; the end is recorded whatever happens.
 
-    `prepare` lays the stable part of the prompt before the first turn of a session. The user's
+    `prepare` lays the stable part of the prompt before the first turn of a session. `beside` is a side
+    call that has its own end before that of the interaction. The user's
     message has been recorded before. A cancellation answers every open call, records the end and is
     then over: it is the normal way to stop and is not raised again.
     """
@@ -91,9 +95,22 @@ async def run_interaction(seams: Seams, interaction_id: str, limit: int, prepare
         stop = Stop("InternalError", explanation, FAULT_RESULT)
         seams.emit(e.SessionErrored("InternalError", explanation))
     seams.budgets.stop()
+    if beside is not None:
+        await _end_of(beside, now=reason == "interrupted")
     if stop is not None:
         close_turn_parts(seams.emit, seams.conversation, seams.ledger, stop)
     await _end(seams, interaction_id, reason, explanation)
+
+
+async def _end_of(beside: asyncio.Task[None], *, now: bool) -> None:
+    """Wait a while for a side call, or stop it at once; an interrupt that comes now stops it too."""
+    if now:
+        beside.cancel()
+    try:
+        await wait_for_title(beside)
+    except asyncio.CancelledError:
+        beside.cancel()
+        await asyncio.wait({beside})
 
 
 def _fault(error: BaseException) -> str:

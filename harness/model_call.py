@@ -11,6 +11,7 @@ import msgspec
 from cutaway.harness import events as e
 from cutaway.harness.closing import INTERRUPTED
 from cutaway.harness.errors import ProviderError
+from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.kept_words import KeptWords
 from cutaway.harness.messages import AssistantMessage, Message, ToolCall, scrub
 from cutaway.harness.paced import PacedDeltas
@@ -106,18 +107,26 @@ async def call_aside(
     built = await seams.builder.build(seams.conversation, model.name, model.params, messages)
     if alone is not None:
         built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
-    exchange = _request(seams, model, built, purpose, "", began)
+    exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
     return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
 
 
 def _request(
-    seams: Seams, model: Model, built: BuiltPrompt, purpose: e.Purpose, turn_id: str, began: float
+    seams: Seams,
+    model: Model,
+    built: BuiltPrompt,
+    purpose: e.Purpose,
+    turn_id: str,
+    began: float,
+    *,
+    alone: bool = False,
 ) -> Exchange:
-    """Encode and record the request before the first byte is sent."""
+    """Encode and record the request before the first byte is sent; one that stands alone is told whole."""
     body = model.provider.encode(built.request)
-    previous = seams.tape.request_id
+    tape = BodyTape() if alone else seams.tape
+    previous = tape.request_id
     request_id = new_id()
-    kept, tail, digest = seams.tape.next(request_id, body)
+    kept, tail, digest = tape.next(request_id, body)
     seams.emit(
         e.ModelRequested(
             request_id=request_id,

@@ -69,6 +69,7 @@ class Opening:
     environment: Mapping[str, str] | None = None
     hooks: Mapping[str, Sequence[HookEntry]] = field(default_factory=dict)
     budgets: Mapping[BudgetKind, Decimal] = field(default_factory=dict)
+    title: bool = False
     compaction: Compaction = "ask"
     compaction_threshold: float = 0.8
 
@@ -188,6 +189,7 @@ def _assemble(
         desk=desk,
         limit=opening.limit,
         swap_model=in_use.swap,
+        titled=opening.title,
         close=_closer(log, stored, processes, in_use, spill, opening.clean_up),
     )
 

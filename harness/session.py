@@ -18,6 +18,7 @@ from cutaway.harness.messages import Note, scrub
 from cutaway.harness.prompt.stable import changed_instructions, lay_stable_part, notes_now
 from cutaway.harness.reruns import rerun
 from cutaway.harness.seams import Model, Seams, new_id
+from cutaway.harness.title import give_title
 from cutaway.harness.workspace import GitFacts, git_facts, today
 
 
@@ -37,6 +38,7 @@ class Session:
         limit: int,
         swap_model: Callable[[Model], None],
         close: Callable[[], Coroutine[Any, Any, None]],
+        titled: bool = False,
     ) -> None:
         self.id = session_id
         self.root: Path = seams.workspace.root
@@ -53,6 +55,7 @@ class Session:
         self._git: GitFacts | None = None
         self._closed = False
         self._greeted = False
+        self._titled = titled
         _keep(self._looking, self._look_at_git())
 
     @property
@@ -212,7 +215,8 @@ class Session:
             if interaction_id is None:
                 interaction_id = await self._past_hooks()
             if interaction_id is not None:
-                await run_interaction(self._seams, interaction_id, self._limit, lay_stable_part)
+                beside = self._title_wanted()
+                await run_interaction(self._seams, interaction_id, self._limit, lay_stable_part, beside)
         finally:
             self._task = None
         if self._closed:
@@ -222,6 +226,13 @@ class Session:
         if len(self._lane) and mine and mine.reason in ("answered", "task-complete"):
             self._start_next()  # else what waits is held back until the user says more
         _keep(self._looking, self._look_at_git())
+
+    def _title_wanted(self) -> asyncio.Task[None] | None:
+        """Begin to ask for a title beside the session's first interaction, where titles are wanted."""
+        ledger = self._seams.ledger
+        if not self._titled or ledger.title or len(ledger.interactions) != 1:
+            return None
+        return asyncio.create_task(give_title(self._seams, ledger.interactions[0].message))
 
     async def _past_hooks(self) -> str | None:
         """Let the hooks see the message before the model does; None when it goes no further."""

@@ -7,11 +7,13 @@ import msgspec
 
 from cutaway.harness.events import Mode
 from cutaway.harness.limits import DEFAULT_LIMIT
+from cutaway.harness.providers.dialects import Api
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """The words that providers have for how much a model thinks; each takes some of them."""
 CacheStrategy = Literal["stable", "copilot"]
 CacheTtl = Literal["5m", "1h"]
+Capability = Literal["tools", "vision", "reasoning"]
 Compaction = Literal["off", "ask", "auto"]
 
 
@@ -36,6 +38,54 @@ class HookTable(Table, frozen=True):
     command: str | tuple[str, ...]
     timeout: float = 30.0
     matcher: str = ""
+
+
+class ProviderTable(Table, frozen=True):
+    """`[providers.NAME]`: a provider of the user's own.
+
+    `dialect` names a known provider whose ways it shares; what is set here besides replaces them. `api`
+    says which API it speaks (the dialect's, or Chat Completions). Keys are never written here:
+    `key_variable` names the variable that holds the key, `$NAME` in a header's value another. `prices`
+    names the provider whose prices it takes. `model` is asked for when none is named.
+    """
+
+    api: Api | None = None
+    dialect: str = ""
+    base_url: str = ""
+    title: str = ""
+    model: str = ""
+    key_variable: str | None = None
+    key_header: str | None = None
+    headers: dict[str, str] = {}
+    prices: str | None = None
+    local: bool | None = None
+    api_version: str | None = None
+    max_tokens_field: str | None = None
+    stream_options: bool | None = None
+    parallel_tool_calls: bool | None = None
+
+
+class PriceTable(Table, frozen=True):
+    """`[models."NAME".price]`: USD per million tokens of each kind; what is not set stays as it is known."""
+
+    input: Decimal | None = None
+    cache_read: Decimal | None = None
+    cache_write_5m: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+    output: Decimal | None = None
+
+
+class ModelTable(Table, frozen=True):
+    """`[models."NAME"]`: what the user knows better of a model, as `MODEL` or `PROVIDER/MODEL`.
+
+    Windows in tokens. `capabilities`, when set, are all that the model has.
+    """
+
+    context_window: int | None = None
+    max_output: int | None = None
+    price: PriceTable = PriceTable()
+    capabilities: tuple[Capability, ...] | None = None
+    efforts: tuple[Effort, ...] | None = None
 
 
 class Settings(Table, frozen=True):
@@ -64,11 +114,13 @@ class Settings(Table, frozen=True):
     compaction_threshold: float = 0.8
     keep_alive: bool = False
     keep_alive_max_cost: Decimal = Decimal("0.25")
-    title: bool = True
+    title: bool = False
     theme: str = ""
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     tests: TestsTable = TestsTable()
+    providers: dict[str, ProviderTable] = {}
+    models: dict[str, ModelTable] = {}
     hooks: dict[str, tuple[HookTable, ...]] = {}
     keys: dict[str, str] = {}
     folder: dict[str, dict[str, Any]] = {}
