@@ -13,12 +13,15 @@ import msgspec
 
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.places import config_dir, expanded
-from cutaway.harness.settings import HookTable, Settings, TestsTable, known_keys
+from cutaway.harness.provider_checks import refuse_keys
+from cutaway.harness.settings import HookTable, ModelTable, ProviderTable, Settings, TestsTable, known_keys
 from cutaway.harness.settings_checks import settings_of
 
 __all__ = [
     "Configured",
     "HookTable",
+    "ModelTable",
+    "ProviderTable",
     "RuleText",
     "Settings",
     "TestsTable",
@@ -84,15 +87,18 @@ def load_settings(workspace: Path, flags: Mapping[str, Any], environment: Mappin
 
 
 def _joined(before: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Join what a layer adds to and does not replace: its hooks run after those of the layer before."""
-    if not (before.get("hooks") and values.get("hooks")):
-        return {}
-    events = dict.fromkeys([*before["hooks"], *values["hooks"]])
-    return {
-        "hooks": {
-            event: [*before["hooks"].get(event, ()), *values["hooks"].get(event, ())] for event in events
-        }
+    """Join what a layer adds to and does not replace: hooks run after those before, names are kept."""
+    joined: dict[str, Any] = {
+        table: {**before[table], **values[table]}
+        for table in ("providers", "models")
+        if before.get(table) and values.get(table)
     }
+    if before.get("hooks") and values.get("hooks"):
+        joined["hooks"] = {
+            event: [*before["hooks"].get(event, ()), *values["hooks"].get(event, ())]
+            for event in dict.fromkeys([*before["hooks"], *values["hooks"]])
+        }
+    return joined
 
 
 def _layers(
@@ -121,6 +127,7 @@ def _file_layers(path: Path, workspace: Path) -> list[tuple[str, dict[str, Any]]
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    refuse_keys(table, str(path))
     layers = [(str(path), table)]
     folders = table.get("folder")
     for folder, values in folders.items() if isinstance(folders, dict) else ():

@@ -1,27 +1,24 @@
 """From settings to a session: find the model, its price, the rules, and open or take up the log."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
 from cutaway.harness.budgets import BudgetKind
-from cutaway.harness.catalog import lookup
 from cutaway.harness.config import RuleText, Settings
 from cutaway.harness.errors import ConfigError, SessionNotFound
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.messages import scrub
+from cutaway.harness.model_choice import open_model
 from cutaway.harness.opening import Opening, new_session, resume_session
 from cutaway.harness.permissions.rules import Rule, Rules
 from cutaway.harness.prompt.tokens import TokenCounter
-from cutaway.harness.providers.base import Params
-from cutaway.harness.providers.dialects import SCRIPTED, dialect_named
-from cutaway.harness.providers.discovery import resolve_provider
-from cutaway.harness.seams import Asker, Model
+from cutaway.harness.providers.custom import dialects_with
+from cutaway.harness.providers.dialects import SCRIPTED
+from cutaway.harness.seams import Asker
 from cutaway.harness.session import Session
 from cutaway.harness.target import Launch
-from cutaway.harness.usage import LOCAL
 
 
 async def launch(
@@ -41,19 +38,17 @@ async def launch(
     if session_id:
         provider, base_url, model = _as_before(store, session_id, settings)
     counter = TokenCounter()
-    resolved = await resolve_provider(
-        provider or None,
-        wanted.script or base_url or None,
-        model or None,
+    chosen = await open_model(
+        settings,
         environment,
+        provider=provider,
+        base_url=wanted.script or base_url,
+        model=model,
         count=counter.count_now,
     )
-    facts = await asyncio.to_thread(lookup, resolved.provider.name, resolved.model)
-    price = LOCAL if facts.local else facts.price
-    params = Params(settings.max_output_tokens, settings.temperature, settings.effort)
     opening = Opening(
         root=root,
-        model=Model(resolved.provider, resolved.model, price, facts.context_window, params),
+        model=chosen,
         mode=settings.mode,
         limit=settings.limit,
         rules=rules_of(wanted.configured.rules),
@@ -120,7 +115,8 @@ def _as_before(store: SessionStore, session_id: str, settings: Settings) -> tupl
     ledger = Ledger()
     for record in store.read(session_id)[0]:
         ledger.fold(record)
-    if dialect_named(ledger.provider) is not None or ledger.provider == SCRIPTED.name:
+    known = (SCRIPTED.name, *(dialect.name for dialect in dialects_with(settings.providers)))
+    if ledger.provider in known:
         return ledger.provider, "", ledger.model
     request = ledger.turn.request if ledger.turn else None  # a server of the user's own: its address
     return "", request.url if request else ledger.provider, ledger.model

@@ -1,18 +1,17 @@
 """Check what was set: every complaint names where it is written, the key, and what would be right."""
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.hooks.outcome import HookPoint
-from cutaway.harness.settings import HookTable, Settings, Table, TestsTable, choices_of, known_keys
-
-T = TypeVar("T", bound=Table)
+from cutaway.harness.provider_checks import check_model, check_provider
+from cutaway.harness.settings import HookTable, Settings, TestsTable, choices_of, known_keys
+from cutaway.harness.table_checks import check_keys, converted, table_of
 
 MOST_HOOK_SECONDS = 3600.0
 
@@ -21,43 +20,9 @@ def settings_of(values: Mapping[str, Any], origin: str) -> Settings:
     """Check types and values; raises ConfigError naming the origin, the key and what was expected."""
     check_keys(values, known_keys(), origin)
     _check_tables(values, origin)
-    settings = converted(values, Settings, origin)
+    settings = converted(values, Settings, origin, choices_of)
     _check_values(settings, origin)
     return settings
-
-
-def check_keys(values: Iterable[str], known: Iterable[str], origin: str, noun: str = "key") -> None:
-    """Refuse a word that is not known; raises ConfigError with the nearest ones."""
-    known = list(known)
-    for key in values:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=2)
-            hint = (
-                f" Did you mean {' or '.join(map(repr, near))}?"
-                if near
-                else f" Known {noun}s: {', '.join(known)}."
-            )
-            raise ConfigError(f"{origin}: unknown {noun} {key!r}.{hint}")
-
-
-def converted(values: Mapping[str, Any], table: type[T], origin: str) -> T:
-    """Check the types of a table's values; raises ConfigError."""
-    try:
-        return msgspec.convert(dict(values), table, strict=False)
-    except msgspec.ValidationError as error:
-        message, _, where = str(error).partition(" - at `$.")
-        key = where.rstrip("`")
-        if words := choices_of(key) if table is Settings else ():
-            message = f"Expected one of {', '.join(words)}"
-        raise ConfigError(f"{origin}: {key}: {message}." if key else f"{origin}: {message}.") from error
-
-
-def table_of(values: Any, table: type[T], where: str) -> T:
-    """Check one table inside the settings, keys first; raises ConfigError."""
-    if not isinstance(values, Mapping):
-        raise ConfigError(f"{where}: Expected a table, got {values!r}.")
-    check_keys(values, known_keys(table), where)
-    return converted(values, table, where)
 
 
 def _check_tables(values: Mapping[str, Any], origin: str) -> None:
@@ -68,6 +33,12 @@ def _check_tables(values: Mapping[str, Any], origin: str) -> None:
         check_keys(hooks, get_args(HookPoint), f"{origin}: hooks", "event")
         for event, entries in hooks.items():
             _check_hooks(entries, f"{origin}: hooks.{event}")
+    if isinstance(providers := values.get("providers"), Mapping):
+        for name, table in providers.items():
+            check_provider(name, table, f"{origin}: providers.{name}")
+    if isinstance(models := values.get("models"), Mapping):
+        for name, table in models.items():
+            check_model(table, f'{origin}: models."{name}"')
 
 
 def _check_hooks(entries: Any, where: str) -> None:

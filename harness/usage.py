@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 MILLION = Decimal(1_000_000)
 
@@ -38,10 +38,22 @@ class Usage(Struct, frozen=True, rename="camel"):
         )
 
 
+class PriceTier(Struct, frozen=True, rename="camel"):
+    """The rates of a call whose prompt has more than `above` tokens; they hold for all of its tokens."""
+
+    above: int
+    fresh: Decimal | None = None
+    cache_read: Decimal | None = None
+    cache_write_5m: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+    output: Decimal | None = None
+
+
 class Price(Struct, frozen=True, rename="camel"):
     """Currency units (USD) per million tokens of each kind; None is unknown, never free.
 
-    `source` names where the numbers come from, `date` when they were published there.
+    `source` names where the numbers come from, `date` when they were published there. `tiers` rise by
+    the length of the prompt; the rates here are those below the first.
     """
 
     fresh: Decimal | None = None
@@ -51,6 +63,22 @@ class Price(Struct, frozen=True, rename="camel"):
     output: Decimal | None = None
     source: str = ""
     date: str = ""
+    tiers: tuple[PriceTier, ...] = ()
+
+    def at(self, prompt: int) -> "Price":
+        """Give the rates for a prompt of so many tokens, cached ones included, as a price without tiers."""
+        tier = next((one for one in reversed(self.tiers) if prompt > one.above), None)
+        if tier is None:
+            return structs.replace(self, tiers=()) if self.tiers else self
+        return Price(
+            tier.fresh,
+            tier.cache_read,
+            tier.cache_write_5m,
+            tier.cache_write_1h,
+            tier.output,
+            f"{self.source}, above {tier.above:,} input tokens",
+            self.date,
+        )
 
 
 LOCAL = Price(Decimal(0), Decimal(0), Decimal(0), Decimal(0), Decimal(0), source="runs on this machine")
@@ -58,9 +86,10 @@ LOCAL = Price(Decimal(0), Decimal(0), Decimal(0), Decimal(0), Decimal(0), source
 
 
 def cost_of(usage: Usage, price: Price | None) -> Decimal | None:
-    """Price a call in USD; None when a kind that was used has no known price."""
+    """Price one call in USD, by the tier of its prompt; None when a kind that was used has no known price."""
     if price is None:
         return None
+    price = price.at(usage.input)
     pairs = (
         (usage.fresh, price.fresh),
         (usage.cache_read, price.cache_read),

@@ -11,6 +11,7 @@ from cutaway.harness.config import Configured, TestsTable, known_keys, load_sett
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.opening import installed_version
 from cutaway.harness.places import config_dir, data_dir
+from cutaway.harness.providers.custom import dialects_with
 from cutaway.harness.providers.discovery import Finding, discover
 from cutaway.harness.providers.endpoint import masked
 from cutaway.harness.target import workspace_root
@@ -22,7 +23,7 @@ async def doctor(folder: str) -> int:
     """Print the report; exit code 0 when a model can be reached, 1 when none can."""
     root = workspace_root(folder)
     configured = load_settings(root, {}, os.environ)
-    findings = await discover(os.environ)
+    findings = await discover(os.environ, dialects_with(configured.settings.providers))
     git = await git_facts(root)
     system = f"{platform.system()} {platform.machine()}"
     state = git.problem or f"branch {git.branch}, {git.changed} changed files"

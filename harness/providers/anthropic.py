@@ -17,15 +17,13 @@ from cutaway.harness.providers.anthropic_marks import Place, put_marks
 from cutaway.harness.providers.anthropic_messages import encode_messages, text_block
 from cutaway.harness.providers.anthropic_models import params_for
 from cutaway.harness.providers.base import Request
+from cutaway.harness.providers.dialects import ANTHROPIC
 
 Json = dict[str, Any]
 
-NAME = "anthropic"
-BASE_URL = "https://api.anthropic.com"
-KEY_VARIABLE = "ANTHROPIC_API_KEY"
-"""Sent as `x-api-key`."""
-TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"
-"""Sent as a bearer token, for gateways."""
+NAME = ANTHROPIC.name
+BASE_URL = ANTHROPIC.base_url
+KEY_VARIABLE = ANTHROPIC.key_variable
 VERSION = "2023-06-01"
 BETAS = ("cache-diagnosis-2026-04-07", "thinking-binding-controls-2026-08-01")
 """The first tells why the cache missed, and has the API keep a fingerprint of each request for that; the

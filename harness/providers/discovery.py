@@ -1,7 +1,8 @@
 """Find the models that can be reached: keys in the environment, servers on this machine."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import difflib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,21 +11,39 @@ from msgspec import Struct, structs
 from cutaway.harness.clock import Clock
 from cutaway.harness.errors import AuthenticationFailed, ConfigError, HarnessError, ProviderError
 from cutaway.harness.providers.base import Provider
-from cutaway.harness.providers.dialects import CUSTOM, DIALECTS, OPENAI, SCRIPTED, Dialect, dialect_named
+from cutaway.harness.providers.credentials import (
+    Environment,
+    address_in,
+    credentials_for,
+    missing_variables,
+    wanted_variables,
+)
+from cutaway.harness.providers.dialects import (
+    ANTHROPIC,
+    CUSTOM,
+    DIALECTS,
+    OPENAI,
+    SCRIPTED,
+    Dialect,
+    dialect_named,
+)
 from cutaway.harness.providers.endpoint import endpoint_for
 from cutaway.harness.providers.http import HttpProvider, TimeLimits
-from cutaway.harness.providers.openai_chat import ChatWire
+from cutaway.harness.providers.listing import ListedModel
 from cutaway.harness.providers.scripted import ScriptedProvider, load_script
+from cutaway.harness.providers.wires import api_at, wire_for
 
 PROBE_SECONDS = 0.3
 """A server on this machine answers in milliseconds; a first start may not wait longer."""
 SCRIPT_VARIABLE = "CUTAWAY_SCRIPT"
 
-Environment = Mapping[str, str]
-
 
 class Finding(Struct, frozen=True):
-    """What was looked for, whether it is there, and why not; `models` is empty when not asked."""
+    """What was looked for, whether it is there, and why not.
+
+    `models` are those that a local server lists, or a provider's usual one; `listed` says what a server
+    told of each, and is empty when it was not asked.
+    """
 
     provider: str
     title: str
@@ -33,6 +52,7 @@ class Finding(Struct, frozen=True):
     reason: str
     url: str
     models: tuple[str, ...] = ()
+    listed: tuple[ListedModel, ...] = ()
 
 
 class NoModelReachable(ConfigError):
@@ -65,7 +85,7 @@ async def discover(
     return tuple(
         await asyncio.gather(
             *(
-                _probe(dialect, timeout) if dialect.local else _key_finding(dialect, environment)
+                _probe(dialect, environment, timeout) if dialect.local else _key_finding(dialect, environment)
                 for dialect in dialects
             )
         )
@@ -73,28 +93,40 @@ async def discover(
 
 
 async def _key_finding(dialect: Dialect, environment: Environment) -> Finding:
-    found = bool(environment.get(dialect.key_variable, "").strip())
-    reason = "the variable is set" if found else "the variable is not set"
-    models = (dialect.default_model,) if found and dialect.default_model else ()
-    return Finding(dialect.name, dialect.title, dialect.key_variable, found, reason, dialect.base_url, models)
+    wanted = " and ".join(wanted_variables(dialect))
+    missing = missing_variables(dialect, environment)
+    if missing:
+        is_are = "are" if len(missing) > 1 else "is"
+        which = "the variable" if wanted == missing[0] else " and ".join(missing)
+        reason = f"{which} {is_are} not set"
+    else:
+        reason = "the variable is set" if len(wanted_variables(dialect)) == 1 else "all that it wants is set"
+    models = (dialect.default_model,) if not missing and dialect.default_model else ()
+    url = address_in(dialect, environment) or dialect.base_url
+    return Finding(dialect.name, dialect.title, wanted or url, not missing, reason, url, models)
 
 
-async def _probe(dialect: Dialect, timeout: float) -> Finding:
+async def _probe(dialect: Dialect, environment: Environment, timeout: float) -> Finding:
     """Ask a local server for its models."""
-    looked_for = f"a server at {dialect.base_url}"
-    wire = ChatWire(dialect)
-    provider = HttpProvider(endpoint_for(dialect, wire), wire, limits=TimeLimits(timeout, timeout, timeout))
+    url = address_in(dialect, environment) or dialect.base_url
+    looked_for = f"a server at {url}"
+    wire = wire_for(dialect, url)
     try:
-        models = await asyncio.wait_for(provider.models(timeout), timeout * 2)
+        provider = HttpProvider(
+            endpoint_for(dialect, wire, url), wire, limits=TimeLimits(timeout, timeout, timeout)
+        )
+    except ConfigError as error:
+        return Finding(dialect.name, dialect.title, looked_for, False, str(error).rstrip("."), url)
+    try:
+        listed = await asyncio.wait_for(provider.list_models(timeout), timeout * 2)
     except (ProviderError, TimeoutError) as error:
         hint = f"; {dialect.start_hint}" if dialect.start_hint else ""
-        return Finding(
-            dialect.name, dialect.title, looked_for, False, f"{_why(error)}{hint}", dialect.base_url
-        )
+        return Finding(dialect.name, dialect.title, looked_for, False, f"{_why(error)}{hint}", url)
     finally:
         await provider.aclose()
-    reason = f"it answers, with {len(models)} model{'' if len(models) == 1 else 's'}"
-    return Finding(dialect.name, dialect.title, looked_for, True, reason, dialect.base_url, models)
+    reason = f"it answers, with {len(listed)} model{'' if len(listed) == 1 else 's'}"
+    models = tuple(one.id for one in listed)
+    return Finding(dialect.name, dialect.title, looked_for, True, reason, url, models, listed)
 
 
 def _why(error: HarnessError | TimeoutError) -> str:
@@ -116,30 +148,25 @@ async def resolve_provider(
     model: str | None,
     environment: Environment,
     *,
+    dialects: Sequence[Dialect] = DIALECTS,
     count: Callable[[str], int] | None = None,
     clock: Clock | None = None,
 ) -> Resolved:
     """Make the provider that was named, or the first one that is found, and settle its model.
 
     `name` may also be a host and port, as `Provider.name` gives it for a server of the user's own.
+    `dialects` are the providers that are known, those of the user's settings among them.
     For `scripted`, `base_url` or CUTAWAY_SCRIPT is the path of the script, and `count` counts its
     tokens. Raises ConfigError, or AuthenticationFailed that names the missing variable.
     """
     if name == SCRIPTED.name:
         return _scripted(base_url or environment.get(SCRIPT_VARIABLE, ""), model, count, clock)
     if not name and not base_url:
-        finding = _first(await discover(environment))
+        finding = _first(await discover(environment, dialects), model)
         name, model = finding.provider, model or next(iter(finding.models), None)
-    dialect, base_url = _dialect(name or OPENAI.name, base_url)
-    wire = ChatWire(dialect)
-    endpoint = endpoint_for(dialect, wire, base_url, _key(dialect, base_url, environment))
-    if not endpoint.local and endpoint.name == dialect.name and not endpoint.authorized:
-        raise AuthenticationFailed(
-            f"{dialect.title} needs a key: set {dialect.key_variable}, or choose another provider "
-            "with --provider.",
-            provider=dialect.name,
-        )
-    provider = HttpProvider(endpoint, wire, clock=clock)
+    dialect, base_url = _dialect(name or OPENAI.name, base_url or "", dialects)
+    base_url = base_url or address_in(dialect, environment)
+    provider = provider_for(dialect, base_url, model or "", environment, clock)
     try:
         return Resolved(provider, model or await _default_model(provider, dialect, base_url))
     except HarnessError:
@@ -147,41 +174,71 @@ async def resolve_provider(
         raise
 
 
-def _first(findings: Sequence[Finding]) -> Finding:
-    found = next((one for one in findings if one.found and one.models), None)
-    if found is None:
-        raise NoModelReachable(findings)
-    return found
-
-
-def _dialect(name: str, base_url: str | None) -> tuple[Dialect, str]:
-    """Find how to speak with a provider by its name, and where."""
-    dialect = dialect_named(name)
-    if dialect is OPENAI and base_url:
-        probe = endpoint_for(OPENAI, ChatWire(OPENAI), base_url)
-        return (OPENAI if probe.name == OPENAI.name else CUSTOM), base_url
-    if dialect is not None:
-        return dialect, base_url or ""
-    if "." in name or ":" in name or "/" in name:
-        return CUSTOM, base_url or name
-    known = ", ".join([*(dialect.name for dialect in DIALECTS), SCRIPTED.name])
-    raise ConfigError(f"There is no provider {name!r}. Known are {known}; or give --base-url.")
-
-
-def _key(dialect: Dialect, base_url: str, environment: Environment) -> str:
-    """Find the key; one that cannot be sent in a header is refused here, without being shown."""
-    key = environment.get(dialect.key_variable, "").strip() if dialect.key_variable else ""
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
+def provider_for(
+    dialect: Dialect, base_url: str, model: str, environment: Environment, clock: Clock | None = None
+) -> HttpProvider:
+    """Make the provider of a dialect at an address ('' is its own); raises AuthenticationFailed."""
+    moved = bool(base_url) and base_url != dialect.base_url
+    missing = missing_variables(dialect, environment)
+    if not dialect.base_url and not base_url and dialect.address_variable in missing:
         raise AuthenticationFailed(
-            f"The key in {dialect.key_variable} holds characters that no key has. Copy it again.",
+            f"{dialect.title} needs an address: set {dialect.address_variable}, or give --base-url.",
             provider=dialect.name,
         )
-    return key
+    if not model and "{model}" in dialect.root:
+        raise ConfigError(f"{dialect.title} lists no models. Name your deployment with --model.")
+    held = credentials_for(dialect, environment, moved=moved)
+    wire = wire_for(dialect, base_url, bearer=held.bearer)
+    endpoint = endpoint_for(
+        dialect, wire, base_url, held.key, model=model, headers=held.headers, secrets=held.secrets
+    )
+    needs_key = bool(dialect.key_variable) and not endpoint.local and endpoint.name == dialect.name
+    if needs_key and not endpoint.authorized:
+        raise AuthenticationFailed(
+            f"{dialect.title} needs a key: set {dialect.key_variable}, or choose another provider "
+            "with --provider.",
+            provider=dialect.name,
+        )
+    return HttpProvider(endpoint, wire, clock=clock)
+
+
+def _first(findings: Sequence[Finding], model: str | None) -> Finding:
+    """Take the first provider that is there; a model that a server says it has leads to that server."""
+    there = [one for one in findings if one.found and one.models]
+    if not there:
+        raise NoModelReachable(findings)
+    return next((one for one in there if model in one.models), there[0])
+
+
+def _dialect(name: str, base_url: str, dialects: Sequence[Dialect]) -> tuple[Dialect, str]:
+    """Find how to speak with a provider by its name, and where."""
+    dialect = next((one for one in dialects if one.name == name), None) or dialect_named(name)
+    if dialect is OPENAI and base_url:
+        probe = endpoint_for(OPENAI, wire_for(OPENAI), base_url)
+        return (OPENAI if probe.name == OPENAI.name else _unnamed(base_url)), base_url
+    if dialect is not None:
+        return dialect, base_url
+    if "." in name or ":" in name or "/" in name:
+        return _unnamed(base_url or name), base_url or name
+    known = [*(dialect.name for dialect in dialects), SCRIPTED.name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ConfigError(
+        f"There is no provider {name!r}.{hint} Known are {', '.join(known)}; or give --base-url."
+    )
+
+
+def _unnamed(url: str) -> Dialect:
+    """How to speak with a server that has no name: its address may tell, as one that a log kept does."""
+    keys = {"chat": OPENAI, "responses": OPENAI, "anthropic": ANTHROPIC}[api_at(url)]
+    return structs.replace(
+        CUSTOM, api=api_at(url), key_variable=keys.key_variable, token_variable=keys.token_variable
+    )
 
 
 async def _default_model(provider: HttpProvider, dialect: Dialect, base_url: str) -> str:
     """Settle the model when none was named: the provider's usual one, else the first that it lists."""
-    if dialect.default_model and not base_url:
+    if dialect.default_model and provider.name == dialect.name:
         return dialect.default_model
     models = await provider.models()
     if not models:

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
@@ -43,37 +44,54 @@ class Endpoint:
         return text
 
 
-def endpoint_for(dialect: Dialect, wire: Wire, base_url: str = "", key: str = "") -> Endpoint:
+def endpoint_for(
+    dialect: Dialect,
+    wire: Wire,
+    base_url: str = "",
+    key: str = "",
+    *,
+    model: str = "",
+    headers: Mapping[str, str] | None = None,
+    secrets: tuple[str, ...] = (),
+) -> Endpoint:
     """Work out the addresses from a base URL, with or without `/v1`, the wire's path or a slash.
 
     User and password in the URL are sent as Basic authorization when there is no key, and never
-    shown. Raises ConfigError for a URL that cannot be requested.
+    shown. `model` is for addresses that name it; `headers` are sent besides, `secrets` are what of them
+    is not to be shown. Raises ConfigError for a URL that cannot be requested.
     """
     parts = _split(base_url or dialect.base_url)
     host = (parts.hostname or "").lower()
     place = f"[{host}]" if ":" in host else host
     place += f":{parts.port}" if parts.port else ""
     path = wire.path
-    root = _root(parts.path, path)
+    root = _root(parts.path, path, dialect.root, model)
+    query = parts.query
+    if dialect.api_version and not query and not _is_versioned(root):
+        query = f"api-version={quote(dialect.api_version)}"
 
-    def address(tail: str) -> str:
-        return urlunsplit((parts.scheme, place, root + tail, parts.query, ""))
+    def address(tail: str, more: str = "") -> str:
+        return urlunsplit((parts.scheme, place, root + tail, "&".join(filter(None, (query, more))), ""))
 
     own = bool(dialect.base_url) and (not base_url or address(path) == endpoint_for(dialect, wire).url)
-    named = own or (dialect.local and bool(dialect.base_url))
+    anywhere = not dialect.base_url and bool(dialect.address_variable)
+    named = own or anywhere or (dialect.local and bool(dialect.base_url))
     key = key.strip()
-    basic, secrets = _authorization(parts, key)
+    basic, hidden = _authorization(parts, (key, *secrets))
+    keyed = {**wire.headers(""), dialect.key_header: key} if key and dialect.key_header else wire.headers(key)
     return Endpoint(
         name=dialect.name if named else place,
         dialect=dialect,
         url=address(path),
-        models_url=address("/models"),
+        models_url=address("/models", dialect.models_query) if dialect.lists_models else "",
         shown=_SECRET_NAME.sub(rf"\g<1>{MASK}", address(path)),
-        identity=dialect.name if own else urlunsplit((parts.scheme, place, root, "", "")),
+        identity=dialect.name
+        if own and not dialect.custom
+        else urlunsplit((parts.scheme, place, root, "", "")),
         local=dialect.local or is_loopback(host),
-        authorized=bool(basic or key),
-        headers={**basic, **wire.headers(key)},
-        secrets=secrets,
+        authorized=bool(basic or key or secrets),
+        headers={**basic, **keyed, **(headers or {})},
+        secrets=hidden,
     )
 
 
@@ -108,17 +126,22 @@ def _without_user(url: str) -> str:
     return re.sub(r"//[^/@]*@", f"//{MASK}@", url)
 
 
-def _root(path: str, tail: str) -> str:
-    """Cut a path down to what the wire's own path is appended to."""
+def _root(path: str, tail: str, usual: str, model: str) -> str:
+    """Cut a path down to what the wire's own path is appended to; `usual` is for one without a version."""
     path = re.sub(r"/+$", "", path).removesuffix(tail).rstrip("/")
-    if any(_VERSION.match(segment) for segment in path.split("/")):
+    place = usual.partition("{")[0]
+    if _is_versioned(path) or (place != usual and place in f"{path}/"):
         return path
-    return f"{path}/v1"
+    return path + usual.replace("{model}", quote(model, safe=""))
 
 
-def _authorization(parts: SplitResult, key: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def _is_versioned(path: str) -> bool:
+    return any(_VERSION.match(segment) for segment in path.split("/"))
+
+
+def _authorization(parts: SplitResult, hidden: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
     headers: dict[str, str] = {}
-    secrets = [key]
+    secrets = list(hidden)
     if parts.password or parts.username:
         pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
         basic = base64.b64encode(pair.encode()).decode()

@@ -1,7 +1,6 @@
 """The transport of every wire: one HTTP client, exactly the encoded bytes, one answer."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from cutaway.harness.providers.base import Chunk, Connected, Request
 from cutaway.harness.providers.endpoint import Endpoint
 from cutaway.harness.providers.failures import Refusal, failure_of, is_web_page
 from cutaway.harness.providers.gathering import Gathering
+from cutaway.harness.providers.listing import ListedModel, read_listing
 from cutaway.harness.providers.reception import Reception
 from cutaway.harness.providers.sse import EventTooLarge
 from cutaway.harness.providers.wire import Wire
@@ -90,7 +90,13 @@ class HttpProvider:
         yield reception.completed()
 
     async def models(self, timeout: float = 10.0) -> tuple[str, ...]:
-        """List the models that the server says it has; raises a ProviderError."""
+        """List the names of the models that the server says it has; raises a ProviderError."""
+        return tuple(model.id for model in await self.list_models(timeout))
+
+    async def list_models(self, timeout: float = 10.0) -> tuple[ListedModel, ...]:
+        """List the models with what the server tells of them; empty where it lists none."""
+        if not self.endpoint.models_url:
+            return ()
         reception = self._reception(Request("", (), (), ()))
         with self._mapped(reception):
             response = await self._http().get(
@@ -99,7 +105,7 @@ class HttpProvider:
         refusal = Refusal(response.status_code, dict(response.headers), response.text, "")
         if response.status_code != 200:
             raise failure_of(refusal, self.endpoint, self._clock.now())
-        return _model_ids(refusal, self.endpoint)
+        return _listed(refusal, self.endpoint)
 
     async def aclose(self) -> None:
         if self._client is not None:
@@ -181,17 +187,13 @@ async def _refusal(response: "httpx.Response", model: str) -> Refusal:
     return Refusal(response.status_code, dict(response.headers), text, model)
 
 
-def _model_ids(answer: Refusal, endpoint: Endpoint) -> tuple[str, ...]:
+def _listed(answer: Refusal, endpoint: Endpoint) -> tuple[ListedModel, ...]:
     try:
-        value = json.loads(answer.body)
-    except (ValueError, RecursionError) as error:
+        return read_listing(answer.body)
+    except ValueError as error:
         kind = "a web page" if is_web_page(answer.body) else "something that is not JSON"
         raise RequestRejected(
             f"{endpoint.models_url.partition('?')[0]} answered with {kind}. Check the base URL.",
             provider=endpoint.name,
             status=answer.status,
         ) from error
-    listed = value.get("data", value.get("models")) if isinstance(value, dict) else value
-    entries = listed if isinstance(listed, list) else []
-    ids = (entry.get("id") or entry.get("name") for entry in entries if isinstance(entry, dict))
-    return tuple(id for id in ids if isinstance(id, str))

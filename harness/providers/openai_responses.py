@@ -14,25 +14,14 @@ import msgspec
 
 from cutaway.harness.messages import scrub
 from cutaway.harness.providers.base import Request
-from cutaway.harness.providers.dialects import Dialect
+from cutaway.harness.providers.dialects import RESPONSES
 from cutaway.harness.providers.openai_responses_answer import ResponsesAnswer
 from cutaway.harness.providers.openai_responses_items import PATH, encode_items
 from cutaway.harness.providers.openai_responses_models import diagnoses, family_of, params_for
 
 Json = dict[str, Any]
 
-NAME = "openai-responses"
-BASE_URL = "https://api.openai.com/v1"
-KEY_VARIABLE = "OPENAI_API_KEY"
-RESPONSES = Dialect(
-    name=NAME,
-    title="OpenAI (Responses)",
-    base_url=BASE_URL,
-    key_variable=KEY_VARIABLE,
-    default_model="gpt-5.1",
-    max_tokens_field="max_output_tokens",
-    effort="reasoning.effort",
-)
+NAME = RESPONSES.name
 ENCRYPTED = "reasoning.encrypted_content"
 LONGEST_CACHE_KEY = 64
 """Characters; the API refuses a longer `prompt_cache_key`."""
@@ -106,6 +95,6 @@ class ResponsesWire:
 
 def responses_wire(base_url: str = "") -> ResponsesWire:
     """Make the wire for an address ('' is the vendor's own)."""
-    own = urlsplit(BASE_URL).hostname
+    own = urlsplit(RESPONSES.base_url).hostname
     given = base_url if "://" in base_url else f"//{base_url}"
     return ResponsesWire(diagnoses=not base_url or urlsplit(given).hostname == own)

@@ -7,7 +7,8 @@ import msgspec
 
 from cutaway.harness.messages import AssistantMessage, Message, Reasoning, ToolCall, ToolResult
 from cutaway.harness.providers.base import Request
-from cutaway.harness.providers.openai_responses import NAME, RESPONSES, ResponsesWire
+from cutaway.harness.providers.dialects import RESPONSES
+from cutaway.harness.providers.openai_responses import NAME, ResponsesWire
 from cutaway.harness.providers.openai_responses_items import ITEM, origin_of
 from tests.harness.providers.kit import Asking, request
 from tests.servers.openai_steps import Json

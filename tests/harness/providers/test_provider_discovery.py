@@ -1,5 +1,6 @@
 """What can be reached is found, and what cannot says what was looked for."""
 
+import re
 import socket
 from pathlib import Path
 
@@ -73,10 +74,10 @@ async def test_a_servers_name_leads_back_to_it(openai_server: OpenAIServer) -> N
     assert again.provider.url == f"{openai_server.url}/chat/completions"
 
 
-@pytest.mark.parametrize("dialect", [d for d in DIALECTS if not d.local], ids=lambda d: d.name)
+@pytest.mark.parametrize("dialect", [d for d in DIALECTS if d.base_url and not d.local], ids=lambda d: d.name)
 async def test_a_missing_key_names_its_variable(dialect: Dialect) -> None:
     with pytest.raises(
-        AuthenticationFailed, match=f"{dialect.title} needs a key: set {dialect.key_variable}"
+        AuthenticationFailed, match=re.escape(f"{dialect.title} needs a key: set {dialect.key_variable}")
     ):
         await resolve_provider(dialect.name, None, None, {})
     resolved = await resolve_provider(dialect.name, None, None, {dialect.key_variable: "k" * 20})
@@ -91,7 +92,7 @@ async def test_a_key_that_cannot_be_sent_is_refused_without_being_shown() -> Non
 
 
 async def test_an_unknown_provider_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"no provider 'opnai'.*openai, openrouter.*scripted"):
+    with pytest.raises(ConfigError, match=r"no provider 'opnai'.*'openai'.*openai, anthropic.*scripted"):
         await resolve_provider("opnai", None, None, {})
 
 
