@@ -22,7 +22,7 @@ from cutaway.harness.usage import LOCAL, Price
 
 _CHECKED = re.compile(r"(?:verified|checked|as of)(?: on)? (20\d\d-\d\d-\d\d)")
 _NO_CHAT = re.compile(
-    r"audio|realtime|transcri|tts|image|\blive|-live|embed|moderation|whisper|ocr|voxtral|guard|orpheus|robotics"
+    r"^ft:|audio|realtime|transcri|tts|image|\blive|-live|embed|moderation|whisper|ocr|voxtral|guard|orpheus|robotics"
     r"|omni|nano-banana|davinci|curie|babbage|\bada\b|computer-use|deep-research|search"
 )
 """Models that the data has and that no conversation with tools can be held with."""
@@ -82,10 +82,12 @@ def known_models(provider: str, dialects: Sequence[Dialect] = DIALECTS) -> tuple
 
     owner = _owner(provider, dialects)
     found = next((one for one in get_snapshot().providers if one.id == owner), None)
+    dialect = _named(provider, dialects)
+    names = re.compile(dialect.model_names if dialect else "")
     return tuple(
         model.id
         for model in (found.models if found else ())
-        if not model.deprecated and not _NO_CHAT.search(model.id)
+        if not model.deprecated and names.match(model.id) and not _NO_CHAT.search(model.id)
     )
 
 

@@ -5,8 +5,8 @@ no ids (huggingface/smolagents#1569, LibreChat-AI/agents#260).
 """
 
 import json
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import jiter
@@ -22,15 +22,20 @@ class _Slot:
     id: str
     name: str
     arguments: str = ""
+    extras: dict[str, str] = field(default_factory=dict)
 
 
 class CallFragments:
-    """The calls of one answer, in the order in which they were first seen."""
+    """The calls of one answer, in the order in which they were first seen.
 
-    __slots__ = ("_slots",)
+    `extras` names fields beside a call that are kept as JSON text.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_names", "_slots")
+
+    def __init__(self, extras: Sequence[str] = ()) -> None:
         self._slots: list[_Slot] = []
+        self._names = extras
 
     def __bool__(self) -> bool:
         return bool(self._slots)
@@ -53,6 +58,9 @@ class CallFragments:
         if arguments and arguments == slot.arguments and state_of(arguments) == "whole":
             arguments = ""  # sent again in full at the end of the stream
         slot.arguments += arguments
+        for key in self._names:
+            if fragment.get(key) is not None:
+                slot.extras[key] = scrub(json.dumps(fragment[key], ensure_ascii=False, separators=(",", ":")))
         return position, slot.name, arguments
 
     def _position(self, index: int | None, id: str, name: str, arguments: str) -> int | None:
@@ -82,17 +90,25 @@ class CallFragments:
         """
         calls: list[ToolCall] = []
         used: set[str] = set()
-        cut = False
-        for slot in self._slots:
-            arguments = _normal(slot.arguments)
-            state = state_of(arguments)
-            if state == "torn" or (not ended and state != "whole"):
-                cut = True
-                continue
+        whole = self._whole(ended=ended)
+        for slot, arguments in whole:
             id = _unique(slot.id, first + len(calls), used, taken)
             used.add(id)
             calls.append(ToolCall(scrub(id), scrub(slot.name), scrub(arguments or "{}")))
-        return tuple(calls), cut
+        return tuple(calls), len(whole) < len(self._slots)
+
+    def extras(self, *, ended: bool) -> list[dict[str, str]]:
+        """Give the extra fields of each call that `finish` gives."""
+        return [slot.extras for slot, _ in self._whole(ended=ended)]
+
+    def _whole(self, *, ended: bool) -> list[tuple[_Slot, str]]:
+        """The calls whose arguments have come whole, with these."""
+        found = ((slot, _normal(slot.arguments)) for slot in self._slots)
+        return [
+            (slot, arguments)
+            for slot, arguments in found
+            if (state := state_of(arguments)) == "whole" or (ended and state != "torn")
+        ]
 
 
 def _unique(id: str, number: int, used: Container[str], taken: Container[str]) -> str:

@@ -31,6 +31,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     start_hint: str = ""
     prices: str = ""
     """Whose prices are asked, by their name in the price data; '' is this provider's own name."""
+    model_names: str = ""
+    """How the names of its models begin, as a pattern, where the price data has others' among them."""
 
     root: str = "/v1"
     """What comes between the address and the API's path where the address names no version."""
@@ -64,11 +66,15 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Lists beside the words that must go back as they came; their thoughts then go back in them only."""
     call_extras: tuple[str, ...] = ()
     """Fields of a call, or of a message, that must go back as they came."""
+    unsigned_models: str = ""
+    """A pattern of models that refuse an answer's first call without these; '' for none."""
     unsigned_call: str = ""
-    """JSON fields for the first call of an answer that lacks them, having come from another model."""
+    """JSON fields for such a call that lacks them, having come from another model."""
 
     call_id_length: int = 0
-    """Ids of calls must be so many letters and digits; 0 for any."""
+    """Ids of calls must be exactly so many letters and digits; 0 for any."""
+    call_id_most: int = 0
+    """Characters that an id of a call may have; 0 for any number."""
     names_results: bool = False
     """A tool's result must carry the tool's name."""
     after_results: str = ""
@@ -83,6 +89,7 @@ OPENAI = Dialect(
     default_model="gpt-5.1",
     max_tokens_field="max_completion_tokens",
     cache_key_field="prompt_cache_key",
+    call_id_most=40,
 )
 RESPONSES = Dialect(
     name="openai-responses",
@@ -138,8 +145,10 @@ DIALECTS: tuple[Dialect, ...] = (
         key_variable="GEMINI_API_KEY",
         default_model="gemini-3.8-flash",
         prices="google",
+        model_names="gem",
         efforts=("none", "minimal", "low", "medium", "high"),
         call_extras=("extra_content",),
+        unsigned_models=r"gemini-(?![12]\b)",
         unsigned_call='{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}',
         names_results=True,
     ),
@@ -190,6 +199,7 @@ DIALECTS: tuple[Dialect, ...] = (
         key_header="api-key",
         max_tokens_field="max_completion_tokens",
         cache_key_field="prompt_cache_key",
+        call_id_most=40,
     ),
     Dialect(
         name="ollama",

@@ -97,7 +97,8 @@ async def _key_finding(dialect: Dialect, environment: Environment) -> Finding:
     missing = missing_variables(dialect, environment)
     if missing:
         is_are = "are" if len(missing) > 1 else "is"
-        which = "the variable" if wanted == missing[0] else " and ".join(missing)
+        names = " and ".join(missing)
+        which = names if names != wanted else "they" if len(missing) > 1 else "the variable"
         reason = f"{which} {is_are} not set"
     else:
         reason = "the variable is set" if len(wanted_variables(dialect)) == 1 else "all that it wants is set"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -18,19 +18,18 @@ from cutaway.harness.messages import (
     UserMessage,
     scrub,
 )
-from cutaway.harness.providers.base import CallDelta, Params, Request, TextDelta, ThinkingDelta
-from cutaway.harness.providers.call_fragments import CallFragments
+from cutaway.harness.providers.base import Params, Request
+from cutaway.harness.providers.call_ids import CallIds
+from cutaway.harness.providers.chat_extras import on_message
 from cutaway.harness.providers.dialects import Dialect
-from cutaway.harness.providers.reported_usage import tells_cache, usage_in
-from cutaway.harness.providers.think_tags import Kind, ThinkTags
-from cutaway.harness.providers.wire import Delta
-from cutaway.harness.usage import Usage
+from cutaway.harness.providers.efforts import nearest_effort
+from cutaway.harness.providers.openai_chat_answer import ChatAnswer
+from cutaway.harness.providers.think_tags import THINK_TAG
 
 Json = dict[str, Any]
 
-THINK_TAG = "think-tag"
-"""The key of thinking that came inside the text; it is shown and never sent back."""
-_CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "incomplete"})
+LONGEST_CACHE_KEY = 64
+"""Characters; OpenAI refuses a longer `prompt_cache_key`."""
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -46,7 +45,9 @@ class ChatWire:
 
     @property
     def optional(self) -> Mapping[str, str]:
-        return {}
+        """The name of the session can be done without: compatible servers may not know the field."""
+        field = self.dialect.cache_key_field
+        return {field: "cache_key"} if field else {}
 
     def headers(self, key: str) -> dict[str, str]:
         """Give the key as a bearer token."""
@@ -55,7 +56,7 @@ class ChatWire:
     def encode(self, request: Request, identity: str) -> bytes:
         return encode_chat(request, self.dialect, identity)
 
-    def answer(self, request: Request, identity: str) -> "ChatAnswer":
+    def answer(self, request: Request, identity: str) -> ChatAnswer:
         return ChatAnswer(request, self.dialect, identity)
 
 
@@ -67,7 +68,11 @@ def encode_chat(request: Request, dialect: Dialect, identity: str) -> bytes:
     body: Json = {"model": request.model, "stream": True}
     if dialect.stream_options:
         body["stream_options"] = {"include_usage": True}
+    if dialect.cache_key_field and request.cache_key:
+        body[dialect.cache_key_field] = scrub(request.cache_key)[:LONGEST_CACHE_KEY]
     body |= _params(request.params, dialect)
+    if request.tools and dialect.parallel_calls is not None:
+        body["parallel_tool_calls"] = dialect.parallel_calls
     if request.tools:
         body["tools"] = [
             {
@@ -82,8 +87,8 @@ def encode_chat(request: Request, dialect: Dialect, identity: str) -> bytes:
         ]
     system = "\n\n".join(part for part in request.system if part)
     messages = [{"role": "system", "content": scrub(system)}] if system else []
-    for message in request.messages:
-        messages += _message(message, request.model, dialect, identity)
+    speech = _Speech(dialect, (identity, request.model), CallIds(dialect))
+    messages += speech.messages(request.messages)
     return msgspec.json.encode({**body, "messages": messages})
 
 
@@ -94,11 +99,12 @@ def _params(params: Params, dialect: Dialect) -> Json:
     if params.temperature is not None:
         body["temperature"] = params.temperature
     if params.effort is not None:
+        effort = nearest_effort(params.effort, dialect.efforts)
         match dialect.effort:
             case "reasoning_effort":
-                body["reasoning_effort"] = params.effort
+                body["reasoning_effort"] = effort
             case "reasoning.effort":
-                body["reasoning"] = {"effort": params.effort}
+                body["reasoning"] = {"effort": effort}
             case "none":
                 pass
             case _:
@@ -106,16 +112,67 @@ def _params(params: Params, dialect: Dialect) -> Json:
     return body
 
 
-def _message(message: Message, model: str, dialect: Dialect, identity: str) -> list[Json]:
-    match message:
-        case UserMessage():
-            return [{"role": "user", "content": scrub(user_text(message))}]
-        case ToolResult():
-            return [{"role": "tool", "tool_call_id": message.call_id, "content": scrub(message.text)}]
-        case AssistantMessage():
-            return _assistant(message, model, dialect, identity)
-        case _:
-            assert_never(message)
+@dataclass(frozen=True, slots=True)
+class _Speech:
+    """A conversation in one dialect; `origin` is the server and the model that it is meant for."""
+
+    dialect: Dialect
+    origin: tuple[str, str]
+    ids: CallIds
+
+    def messages(self, messages: Iterable[Message]) -> list[Json]:
+        """Encode the messages; what stands between two of them depends on nothing behind it."""
+        encoded: list[Json] = []
+        filler = self.dialect.after_results
+        for message in messages:
+            if filler and encoded and encoded[-1]["role"] == "tool" and isinstance(message, UserMessage):
+                encoded.append({"role": "assistant", "content": filler})
+            encoded += self._message(message)
+        return encoded
+
+    def _message(self, message: Message) -> list[Json]:
+        match message:
+            case UserMessage():
+                return [{"role": "user", "content": scrub(user_text(message))}]
+            case ToolResult():
+                result = {"role": "tool", "tool_call_id": self.ids.of(message.call_id)}
+                if self.dialect.names_results:
+                    result["name"] = legal_name(message.name)
+                return [{**result, "content": scrub(message.text)}]
+            case AssistantMessage():
+                return self._assistant(message)
+            case _:
+                assert_never(message)
+
+    def _assistant(self, message: AssistantMessage) -> list[Json]:
+        """Encode an answer; one with neither words nor calls is left out, since providers refuse it."""
+        if not message.text and not message.tool_calls:
+            return []
+        dialect = self.dialect
+        own = [one for one in message.reasoning if (one.provider, one.model) == self.origin]
+        encoded: Json = {"role": "assistant", "content": scrub(message.text) or dialect.empty_content}
+        opaque = on_message(own, dialect)
+        for thought in own:
+            if thought.text and thought.key != THINK_TAG and dialect.reasoning_back and not opaque:
+                encoded[thought.key] = scrub(thought.text)
+        encoded |= opaque
+        if message.tool_calls:
+            encoded["tool_calls"] = list(self._calls(message, own))
+        return [encoded]
+
+    def _calls(self, message: AssistantMessage, own: list[Reasoning]) -> Iterator[Json]:
+        """Encode the calls of an answer, each with the fields that came with it."""
+        first = 1 if message.text else 0
+        extras = {(one.at - first, one.key): msgspec.Raw(one.opaque.encode()) for one in own if one.opaque}
+        found = [
+            {key: extras[number, key] for key in self.dialect.call_extras if (number, key) in extras}
+            for number in range(len(message.tool_calls))
+        ]
+        stand_in = re.match(self.dialect.unsigned_models or "(?!)", self.origin[1].rpartition("/")[2])
+        if stand_in and not any(found):
+            found[0] = msgspec.json.decode(self.dialect.unsigned_call)
+        for call, fields in zip(message.tool_calls, found, strict=True):
+            yield {**_call(call, self.ids), **fields}
 
 
 def user_text(message: UserMessage) -> str:
@@ -127,26 +184,17 @@ def _tagged(note: Note) -> str:
     return f'<harness_note source="{note.source}">\n{note.text}\n</harness_note>'
 
 
-def _assistant(message: AssistantMessage, model: str, dialect: Dialect, identity: str) -> list[Json]:
-    """Encode an answer; one with neither words nor calls is left out, since providers refuse it."""
-    if not message.text and not message.tool_calls:
-        return []
-    encoded: Json = {"role": "assistant", "content": scrub(message.text) or dialect.empty_content}
-    for thought in message.reasoning:
-        if thought.key != THINK_TAG and (thought.provider, thought.model) == (identity, model):
-            encoded[thought.key] = scrub(thought.text)
-    if message.tool_calls:
-        encoded["tool_calls"] = [_call(call) for call in message.tool_calls]
-    return [encoded]
+def legal_name(name: str) -> str:
+    """Make a past call's name one that strict providers take, whatever the model wrote."""
+    return _BAD_NAME.sub("_", name)[:64] or "unknown"
 
 
-def _call(call: ToolCall) -> Json:
-    """Encode a past call so that a strict provider takes it, whatever the model wrote."""
-    name = _BAD_NAME.sub("_", call.name)[:64] or "unknown"
+def _call(call: ToolCall, ids: CallIds) -> Json:
+    """Encode a past call so that a strict provider takes it."""
     return {
-        "id": call.id,
+        "id": ids.of(call.id),
         "type": "function",
-        "function": {"name": name, "arguments": _object_text(call.arguments)},
+        "function": {"name": legal_name(call.name), "arguments": _object_text(call.arguments)},
     }
 
 
@@ -157,123 +205,3 @@ def _object_text(arguments: str) -> str:
     except (ValueError, RecursionError):
         valid = False
     return scrub(arguments) if valid else "{}"
-
-
-class ChatAnswer:
-    """One answer as far as it has arrived; chunks go in, deltas come out.
-
-    `ended` tells that the server said so (a finish reason or `[DONE]`), `stop_reason` its word.
-    """
-
-    def __init__(self, request: Request, dialect: Dialect, identity: str) -> None:
-        self.ended = False
-        self.stop_reason = ""
-        self.usage: Usage | None = None
-        self.id = ""
-        self.cache_reported = False
-        self.diagnosis = ""
-        self._origin = (identity, request.model)
-        self._keys = dialect.reasoning_keys
-        past = [m for m in request.messages if isinstance(m, AssistantMessage)]
-        self._taken = {call.id for message in past for call in message.tool_calls}
-        self._text: list[str] = []
-        self._half = ""
-        self._thoughts: dict[str, list[str]] = {}
-        self._tags = ThinkTags()
-        self._calls = CallFragments()
-
-    def take(self, event: str, chunk: Mapping[str, Any]) -> Iterator[Delta]:
-        """Take one chunk (or a whole unstreamed completion) in; parts of unknown shape are skipped."""
-        self.usage = usage_in(chunk) or self.usage
-        self.cache_reported = self.cache_reported or tells_cache(chunk)
-        if isinstance(chunk.get("id"), str):
-            self.id = self.id or chunk["id"]
-        choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if not isinstance(choice, dict) or choice.get("index") not in (None, 0):
-            return
-        delta = choice.get("delta") or choice.get("message")
-        if isinstance(delta, dict):
-            yield from self._take_delta(delta)
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason:  # some servers send an empty one with every chunk
-            self.stop_reason = reason
-            self.ended = True
-
-    def _take_delta(self, delta: Mapping[str, Any]) -> Iterator[Delta]:
-        key = next((k for k in self._keys if isinstance(delta.get(k), str) and delta[k]), None)
-        if key is not None:
-            thought = scrub(delta[key])
-            self._thoughts.setdefault(key, []).append(thought)
-            yield ThinkingDelta(thought)
-        for text in (_plain(delta.get("content")), _plain(delta.get("refusal"))):
-            if text:
-                yield from self._sort(self._tags.feed(self._joined(text)))
-        fragments = delta.get("tool_calls")
-        for fragment in fragments if isinstance(fragments, list) else ():
-            found = self._calls.add(fragment) if isinstance(fragment, dict) else None
-            if found is not None:
-                position, name, arguments = found
-                yield CallDelta(position, scrub(name), scrub(arguments))
-
-    def _joined(self, text: str) -> str:
-        """Mend a character whose two halves came in two chunks; a half without the other is replaced."""
-        text = self._half + text
-        self._half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
-        return scrub(text.removesuffix(self._half))
-
-    def _sort(self, pieces: list[tuple[Kind, str]]) -> Iterator[Delta]:
-        for kind, text in pieces:
-            match kind:
-                case "text":
-                    self._text.append(text)
-                    yield TextDelta(text)
-                case "thinking":
-                    self._thoughts.setdefault(THINK_TAG, []).append(text)
-                    yield ThinkingDelta(text)
-                case _:
-                    assert_never(kind)
-
-    def finish(self) -> Iterator[Delta]:
-        """Take the end of the answer; what was held back until now.
-
-        A thought that never closed is the answer when there is nothing else: never show nothing.
-        """
-        yield from self._sort(self._tags.feed(scrub(self._half)))
-        yield from self._sort(self._tags.finish())
-        if self._tags.unclosed and self.ended and not self._calls and not self._is_cut:
-            text = "".join(self._thoughts.pop(THINK_TAG, ()))
-            if text:
-                self._text.append(text)
-                yield TextDelta(text)
-
-    @property
-    def has_content(self) -> bool:
-        """True when words of the answer, or a part of a call, have arrived."""
-        return bool(self._text or self._calls)
-
-    @property
-    def _is_cut(self) -> bool:
-        return not self.ended or self.stop_reason in _CUT_REASONS
-
-    @property
-    def message(self) -> AssistantMessage:
-        """The answer so far: calls whose arguments were cut off are left out and set `cut`."""
-        calls, dropped = self._calls.finish(
-            ended=not self._is_cut, taken=self._taken, first=len(self._taken) + 1
-        )
-        provider, model = self._origin
-        reasoning = tuple(
-            Reasoning("".join(parts), key, provider, model) for key, parts in self._thoughts.items()
-        )
-        return AssistantMessage("".join(self._text), calls, reasoning, cut=dropped or self._is_cut)
-
-
-def _plain(content: Any) -> str:
-    """Take content as text; some servers send a list of typed parts."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    parts = (part for part in content if isinstance(part, dict))
-    return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))

@@ -5,6 +5,9 @@ from typing import Literal
 OPEN, CLOSE = "<think>", "</think>"
 Kind = Literal["text", "thinking"]
 
+THINK_TAG = "think-tag"
+"""The key of thinking that came inside the text; it is shown and never sent back."""
+
 
 class ThinkTags:
     """Splits `<think>…</think>` off the start of an answer, wherever the chunks are cut.
