@@ -150,6 +150,14 @@ def _sessions(parsed: "argparse.Namespace") -> int:
     return 0
 
 
+def _models(parsed: "argparse.Namespace") -> int:
+    import asyncio
+
+    from cutaway.tui.models_command import list_models
+
+    return asyncio.run(list_models(parsed))
+
+
 def _doctor(parsed: "argparse.Namespace") -> int:
     import asyncio
 
@@ -164,5 +172,6 @@ _COMMANDS: dict[str, Callable[["argparse.Namespace"], int]] = {
     "demo": _demo,
     "resume": _resume,
     "sessions": _sessions,
+    "models": _models,
     "doctor": _doctor,
 }

@@ -33,6 +33,7 @@ COMMANDS = {
     "run": "one request without the screen",
     "resume": "take up a session again (the newest one of this folder when no ID is given)",
     "sessions": "list, show, fork or delete sessions",
+    "models": "what can be reached now, and what is known of each model: windows, abilities, prices",
     "doctor": "every setting with its origin, and what can be reached",
 }
 
@@ -112,13 +113,35 @@ def _sessions() -> argparse.ArgumentParser:
     return parser
 
 
+def _models() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cutaway models",
+        description=COMMANDS["models"].capitalize() + ".",
+        epilog="exit codes: 0 a model can be reached, 1 none can, 2 usage or configuration. Servers on this "
+        "machine are asked; nothing is sent with a key without --refresh.",
+    )
+    parser.add_argument("provider", nargs="?", default="", metavar="PROVIDER", help="only this one, in full")
+    parser.add_argument("--refresh", action="store_true", help="ask each provider with a key for its models")
+    parser.add_argument("--all", action="store_true", help="all models, not the first few of each provider")
+    parser.add_argument("--json", action="store_true", help="one JSON object a provider and line")
+    parser.add_argument("--cwd", metavar="DIR", default=".", help="the workspace whose settings count")
+    return parser
+
+
 def _doctor() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="cutaway doctor", description=COMMANDS["doctor"].capitalize() + ".")
     parser.add_argument("--cwd", metavar="DIR", default=".", help="the workspace to look at")
     return parser
 
 
-_PARSERS = {"demo": _demo, "run": _run, "resume": _resume, "sessions": _sessions, "doctor": _doctor}
+_PARSERS = {
+    "demo": _demo,
+    "run": _run,
+    "resume": _resume,
+    "sessions": _sessions,
+    "models": _models,
+    "doctor": _doctor,
+}
 
 
 def _id(text: str) -> str:
@@ -132,8 +155,10 @@ def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) 
     parser.add_argument("--mode", choices=MODES, help="what may run without asking (default: interactive)")
     parser.add_argument("--limit", type=int, metavar="N", help="turns before it asks to go on (default: 25)")
     parser.add_argument("--model", metavar="M", help="the model's name at the provider")
-    parser.add_argument("--provider", metavar="P", help="openai, openrouter, deepseek, ollama, lmstudio, …")
-    parser.add_argument("--base-url", metavar="U", help="an OpenAI-compatible endpoint, with or without /v1")
+    parser.add_argument(
+        "--provider", metavar="P", help="openai, anthropic, ollama, …, or one of yours"
+    )
+    parser.add_argument("--base-url", metavar="U", help="another address of it, with or without /v1")
     parser.add_argument("--effort", metavar="E", help="how much it thinks: low, medium, high, …")
     _add_bounds(parser)
     _add_cache_flags(parser)

@@ -76,7 +76,8 @@ def _models(findings: tuple[Finding, ...]) -> Iterator[str]:
     for finding in findings:
         mark = "✓" if finding.found else "·"
         models = f" ({', '.join(one_line(model) for model in finding.models[:5])})" if finding.models else ""
-        yield f"  {mark} {finding.title:<14}{finding.looked_for}: {one_line(finding.reason)}{models}"
+        said = f"{one_line(finding.looked_for)}: {one_line(finding.reason)}{models}"
+        yield f"  {mark} {one_line(finding.title):<20}{said}"
     if not any(finding.found for finding in findings):
         yield "  No model was found. Set one of the keys, or start one of the servers above."
         yield "  `cutaway demo` needs neither."
