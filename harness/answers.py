@@ -9,10 +9,11 @@ from cutaway.harness.events import LimitChoice
 
 
 class PermissionAnswer(Struct, frozen=True):
-    """`feedback` goes to the model with a denial; `rule` is the rule to add for the session."""
+    """`feedback` goes to the model with a denial; `rule` is added for the session, '' for the one offered."""
 
     kind: Literal["approve", "approve-for-session", "deny"]
     feedback: str = ""
+    rule: str = ""
 
 
 class LimitAnswer(Struct, frozen=True):

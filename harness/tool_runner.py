@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from cutaway.harness import events as e
 from cutaway.harness.answers import PermissionAnswer
+from cutaway.harness.errors import ConfigError
 from cutaway.harness.hooks.calls import INTERRUPTED_HOOK, Before, HookAbort, after_call, before_call
 from cutaway.harness.messages import ToolCall, scrub
 from cutaway.harness.permissions.decide import decide
@@ -244,10 +245,16 @@ def _take_answer(
             reason = f" Their reason: {feedback}" if feedback else " They gave no reason."
             _complete(seams, turn_id, item.call, "refused", f"Error: the user refused this call.{reason}")
             return None
-        case PermissionAnswer(kind="approve-for-session") if decision.always:
-            seams.rules.grant(decision.always)
-            completed("approved-for-session", rule=decision.always)
-            return f"the user, for this session: {decision.always}"
+        case PermissionAnswer(kind="approve-for-session", rule=edited) if decision.always:
+            rule = edited or decision.always
+            try:
+                seams.rules.grant(rule)
+            except ConfigError as error:
+                seams.emit(e.SessionWarning("permissions", f"Only this call was allowed. {error}"))
+                completed("approved")
+                return "the user"
+            completed("approved-for-session", rule=rule)
+            return f"the user, for this session: {rule}"
         case _:
             completed("approved")
             return "the user"

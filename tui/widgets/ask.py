@@ -1,7 +1,7 @@
 """What the questions share: they wait for a pause, never take keys meant for the prompt, and queue."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,14 +13,25 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from cutaway.harness.answers import Answer
-from cutaway.tui.rows import BLANK, Headline, Row, Rows, row
+from cutaway.tui.rows import BLANK, Headline, Rows, row
 from cutaway.tui.transcript.safe_text import one_line
 from cutaway.tui.widgets.row_view import RowText
+from cutaway.tui.widgets.wording import Line, Wording
 
 DEAF_SECONDS = 0.4
 """How long a question must have been on the screen, without a key for it, before a key answers it."""
 
 MORE = "more below: j k space scroll, f taller"
+END_SHOWN = "this is the end of it: once more to answer"
+
+BODY_SHARE, FULL_BODY_SHARE = 0.35, 0.7
+"""How much of the screen's height what is asked about may take, at first and after `f`."""
+
+BODY_LEAST = 3
+"""Rows that it keeps before the foot may stand apart from it."""
+
+KEPT = {"-tiny": 4, "-short": 5, "-tall": 8}
+"""Rows around a question, by the screen's class: tabs, a row of the pane, what waits, the prompt, status."""
 
 Clock = Callable[[], float]
 
@@ -39,7 +50,8 @@ class Ask(Widget, can_focus=True):
 
     For the first 400 ms after it was painted, and for 400 ms after each key that came in that time, it
     is deaf. It takes the focus by itself when that time is over, and only if `may_focus` then says
-    that the prompt is empty; otherwise it waits for `tab` or `ctrl+g`.
+    that the prompt is empty; otherwise it waits for `tab` or `ctrl+g`. Whatever the length of what is
+    asked about, the keys that answer stay on the screen.
     """
 
     DEFAULT_CSS = """
@@ -50,8 +62,8 @@ class Ask(Widget, can_focus=True):
         padding: 0 1;
         border-subtitle-color: $text-muted;
         &:focus, &:focus-within { border: heavy $warning; }
-        & .ask--body { max-height: 35vh; margin: 1 0; overflow-y: auto; }
-        &.-full .ask--body { max-height: 70vh; }
+        & .ask--body { margin: 1 0; overflow-y: auto; }
+        &.-foot-below .ask--foot { display: none; }
         & LineInput { display: none; height: 1; border: none; padding: 0 1; background: $foreground 10%; }
         & LineInput:focus { border: none; }
         &.-typing LineInput { display: block; }
@@ -81,9 +93,17 @@ class Ask(Widget, can_focus=True):
         def control(self) -> "Ask":
             return self.ask
 
-    def __init__(self, request_id: str, *, clock: Clock = time.monotonic, id: str | None = None) -> None:
+    def __init__(
+        self,
+        request_id: str,
+        wording: Wording,
+        *,
+        clock: Clock = time.monotonic,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
         self.request_id = request_id
+        self.wording = wording
         self.may_focus: Callable[[], bool] = lambda: False
         """Asked once, when the deaf time is over: may the question take the focus?"""
         self.answered = False
@@ -91,49 +111,21 @@ class Ask(Widget, can_focus=True):
         self._quiet_since: float | None = None
         self._place = (1, 1)
         self._left: Widget | None = None
+        self._line: Line | None = None
+        self._complaint = ""
+        self._end_seen = False
         self._head = RowText()
         self._body = RowText()
         self._foot = RowText()
         self._keys = RowText()
         self._input = LineInput(compact=True)
 
-    def title(self) -> str:
-        """The question in a few words of our own."""
-        raise NotImplementedError
-
-    def subject(self) -> str:
-        """What asks, at the right of the title."""
-        return ""
-
-    def body_rows(self) -> Sequence[Row]:
-        """All that the answer depends on, in full."""
-        raise NotImplementedError
-
-    def foot_rows(self) -> Sequence[Row]:
-        """What stays in sight when the body scrolls."""
-        return ()
-
-    def key_rows(self) -> Sequence[Row]:
-        """The keys that answer, and what each does."""
-        raise NotImplementedError
-
-    def line_rows(self) -> Sequence[Row]:
-        """What the line below is for, while it is open."""
-        return ()
-
-    def refusal(self) -> Answer:
-        """What `ctrl+c` answers."""
-        raise NotImplementedError
-
-    def typed(self, text: str) -> None:
-        """`enter` in the line below the question."""
-
     def compose(self) -> ComposeResult:
         self._body.add_class("ask--body")
+        self._body.styles.height = 1  # until there is a width to lay it out for
         self._foot.add_class("ask--foot")
         self._keys.add_class("ask--keys")
         self._draw()
-        self._draw_body()
         yield self._head
         yield self._body
         yield self._foot
@@ -155,14 +147,37 @@ class Ask(Widget, can_focus=True):
         self.set_timer(DEAF_SECONDS, self.wake)
 
     def on_resize(self) -> None:
-        self._draw_body()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Share out the rows that there are: first the keys, then the body, then a foot of its own."""
+        width = self.scrollable_content_region.width
+        if not width:
+            return
+        height = self.screen.size.height
+        kept = next((rows for name, rows in KEPT.items() if self.screen.has_class(name)), KEPT["-short"])
+        fixed = self.gutter.height + self._body.styles.margin.height + self.has_class("-typing")
+        fixed += len(self._head_rows().lines(width)) + len(self._key_rows().lines(width))
+        room = min(int(height * 0.8), height - kept) - fixed
+        foot = len(Rows(self.wording.foot()).lines(width))
+        below = room - foot < BODY_LEAST
+        if below:
+            foot = 0
+        self.set_class(below, "-foot-below")
+        self._body.set_rows(Rows((*self.wording.body(), *((BLANK, *self.wording.foot()) if below else ()))))
+        most = int(height * (FULL_BODY_SHARE if self.has_class("-full") else BODY_SHARE))
+        body = max(min(len(self._body.texts), room - foot, max(most, BODY_LEAST)), 1)
+        self._body.styles.height = body
+        self.styles.height = fixed + body + foot  # measured, it counts rows that are out of sight as well
         self.call_after_refresh(self._mark_more)
 
     def unseen(self) -> bool:
-        """Tell whether the foot, which ends the body on a short screen, was out of sight; scroll to it."""
-        hidden = not self._foot.display and self._body.scroll_offset.y < self._body.max_scroll_y
+        """Tell whether what a yes depends on was never in sight; then scroll to the end of it, and say so."""
+        hidden = not self._end_seen and (self.wording.whole or self.has_class("-foot-below"))
         if hidden:
             self._body.scroll_end(animate=False)
+            self._end_seen = True
+            self.border_subtitle = END_SHOWN
         return hidden
 
     @property
@@ -217,43 +232,56 @@ class Ask(Widget, can_focus=True):
             return False
         return not self.answered
 
-    def ask_for_line(self, value: str = "") -> None:
-        """Open the line below the question."""
+    def ask_for_line(self, line: Line, value: str = "") -> None:
+        """Open a line below the question."""
+        self._line, self._complaint = line, ""
         self._input.value = value
         self._input.cursor_position = len(value)
         self.add_class("-typing")
         self._draw()
         self._input.focus()
 
-    def complain(self, message: str) -> None:
-        """Say what is wrong with the line that was typed."""
-        self._foot.set_rows(Rows((*self.foot_rows(), row(("! " + message, "bad")))))
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.typed(event.value.strip())
+        if self._line is None:
+            return
+        match self._line.answer(event.value.strip()):
+            case str(complaint):
+                self._complaint = complaint
+                self._draw()
+            case answer:
+                self.answer(answer)
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)
         self._draw()
 
     def _draw(self) -> None:
+        self._head.set_rows(self._head_rows())
+        self._foot.set_rows(Rows(self.wording.foot()))
+        self._keys.set_rows(self._key_rows())
+        if self.is_mounted:
+            self._fit()
+
+    def _head_rows(self) -> Headline:
         number, count = self._place
         which = f"{number} of {count}  " if count > 1 else ""
         hint = "" if self.has_focus or self.has_class("-typing") else "ctrl+g to answer  "
-        right = row((hint, "accent"), (which, "warn"), (self.subject(), "dim"))
-        self._head.set_rows(Headline(row(("? ", "warn"), (self.title(), "strong")), right))
-        self._foot.set_rows(Rows(self.foot_rows()))
-        self._keys.set_rows(Rows(self.line_rows() if self.has_class("-typing") else self.key_rows()))
+        right = row((hint, "accent"), (which, "warn"), (self.wording.subject, "dim"))
+        return Headline(row(("? ", "warn"), (self.wording.title, "strong")), right)
 
-    def _draw_body(self) -> None:
-        below = () if self._foot.display else (BLANK, *self.foot_rows())
-        self._body.set_rows(Rows((*self.body_rows(), *below)))
+    def _key_rows(self) -> Rows:
+        if self._line is None or not self.has_class("-typing"):
+            return Rows(self.wording.keys(lit=self.has_focus))
+        wrong = row(("! " + self._complaint, "bad"), hang=2)
+        return Rows([wrong if self._complaint else self._line.label])
 
     def _mark_more(self) -> None:
         """Say at the edge that the body goes on below; the edge has room for it in any case."""
         more = self._body.max_scroll_y > self._body.scroll_offset.y
-        self.border_subtitle = MORE if more else ""
+        if more or not self._end_seen:
+            self.border_subtitle = MORE if more else ""
+        self._end_seen = self._end_seen or (not more and self._quiet_since is not None)
 
     def action_scroll_text(self, step: int) -> None:
         self._body.scroll_relative(y=step, animate=False)
@@ -263,6 +291,7 @@ class Ask(Widget, can_focus=True):
 
     def action_toggle_full(self) -> None:
         self.toggle_class("-full")
+        self._fit()
 
     def action_leave(self) -> None:
         target = self._left if self._left is not None and self._left.is_mounted else None
@@ -277,7 +306,7 @@ class Ask(Widget, can_focus=True):
         return self.has_class("-typing") if action == "back" else True
 
     def action_refuse(self) -> None:
-        self.answer(self.refusal())
+        self.answer(self.wording.refusal())
 
 
 class AskDock(Vertical):
@@ -334,5 +363,6 @@ class AskDock(Vertical):
         self.drop(event.request_id)
 
     def _number(self) -> None:
+        self.screen.set_class(bool(self._asks), "-asking")
         for at, ask in enumerate(self._asks, 1):
             ask.place(at, len(self._asks))
