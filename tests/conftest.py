@@ -20,7 +20,17 @@ HOMES = {
     "XDG_RUNTIME_DIR": "run",
     "CUTAWAY_HOME": "cutaway",
 }
-FOREIGN = ("_API_KEY", "_BASE_URL", "_PROXY", "_proxy", "_API_TOKEN")
+FOREIGN = (
+    "_API_KEY",
+    "_AUTH_TOKEN",
+    "_BASE_URL",
+    "_OPENAI_ENDPOINT",
+    "OLLAMA_HOST",
+    "OPENAI_API_VERSION",
+    "_PROXY",
+    "_proxy",
+    "_API_TOKEN",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -56,12 +56,13 @@ class AnthropicServer(OpenAIServer):
         return f"model: {model}"
 
     def _refusal(self, request: Recorded) -> Step | None:
-        if request.path not in (MESSAGES, MODELS):
+        path = request.path.removesuffix("?limit=1000")
+        if path not in (MESSAGES, MODELS):
             return refusal(404, "Not Found")
         sent = request.headers.get("x-api-key", "") or request.headers.get("authorization", "")
         if self.key is not None and sent not in (self.key, f"Bearer {self.key}"):
             return refusal(401, "invalid x-api-key")
-        if request.path == MODELS:
+        if path == MODELS:
             data = [{"type": "model", "id": model} for model in self.models]
             return Step(body={"data": data, "has_more": False})
         return None

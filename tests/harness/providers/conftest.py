@@ -1,6 +1,6 @@
 """A provider that asks the scripted server."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -21,25 +21,11 @@ async def asking(openai_server: OpenAIServer) -> AsyncIterator[Asking]:
 
 
 @pytest.fixture
-def anthropic_server() -> Iterator[AnthropicServer]:
-    """A strict Messages API server on loopback; give it a script with `play`."""
-    with AnthropicServer() as server:
-        yield server
-
-
-@pytest.fixture
 async def claude(anthropic_server: AnthropicServer) -> AsyncIterator[Asking]:
     """Ask the Messages API over HTTP as if it were the vendor's own address."""
     asking = asking_anthropic(anthropic_server)
     yield asking
     await asking.provider.aclose()
-
-
-@pytest.fixture
-def responses_server() -> Iterator[ResponsesServer]:
-    """A strict Responses API server on loopback; give it a script with `play`."""
-    with ResponsesServer() as server:
-        yield server
 
 
 @pytest.fixture
