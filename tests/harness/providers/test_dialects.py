@@ -40,7 +40,7 @@ def results(*ids: str) -> list[ToolResult]:
     return [ToolResult(id, "read_file", "ok") for id in ids]
 
 
-FOREIGN = (
+FOREIGN: tuple[Message, ...] = (
     HELLO,
     called("toolu_01A", "fc_" + "x" * 60, "abc123XYZ"),
     *results("toolu_01A", "fc_" + "x" * 60, "abc123XYZ"),
