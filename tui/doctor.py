@@ -67,7 +67,10 @@ def _words(value: object) -> str:
         case bool():
             return "yes" if value else "no"
         case dict():
-            return ", ".join(map(str, value))
+            return ", ".join(
+                f"{key} ({len(entry)})" if isinstance(entry, tuple) else str(key)
+                for key, entry in value.items()
+            )
         case _:
             return str(value)
 

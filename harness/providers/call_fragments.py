@@ -69,7 +69,7 @@ class CallFragments:
         if id:
             same = next((n for n in slots if self._slots[n].id == id), None)
             if same is not None:
-                return same
+                return None if self._is_another(self._slots[same], name, arguments) else same
         last = next((n for n in slots if index is None or self._slots[n].index == index), None)
         if last is None:
             return None
@@ -80,6 +80,12 @@ class CallFragments:
             return last
         began = slot.name != name or state_of(slot.arguments) == "whole" or arguments.startswith("{")
         return None if slot.name and (slot.arguments or slot.name != name) and began else last
+
+    @staticmethod
+    def _is_another(slot: _Slot, name: str, arguments: str) -> bool:
+        """Tell a second call under an id that a first one has already from a piece, or a repeat, of that."""
+        whole = slot.arguments not in ("", "{}", arguments) and state_of(slot.arguments) == "whole"
+        return whole and bool(name) and arguments.startswith("{")
 
     def finish(self, *, ended: bool, taken: Container[str], first: int) -> tuple[tuple[ToolCall, ...], bool]:
         """Give the calls that may run, and whether any was cut off and left out.

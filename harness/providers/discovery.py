@@ -101,7 +101,8 @@ async def _key_finding(dialect: Dialect, environment: Environment) -> Finding:
         which = names if names != wanted else "they" if len(missing) > 1 else "the variable"
         reason = f"{which} {is_are} not set"
     else:
-        reason = "the variable is set" if len(wanted_variables(dialect)) == 1 else "all that it wants is set"
+        count = len(wanted_variables(dialect))
+        reason = ("it wants no key", "the variable is set", "all that it wants is set")[min(count, 2)]
     models = (dialect.default_model,) if not missing and dialect.default_model else ()
     url = address_in(dialect, environment) or dialect.base_url
     return Finding(dialect.name, dialect.title, wanted or url, not missing, reason, url, models)

@@ -46,8 +46,9 @@ def read_usage(report: Mapping[str, Any]) -> Usage | None:
     read = min(_count(details, "cached_tokens") or hit, prompt)
     written = min(_count(details, "cache_write_tokens"), prompt - read)
     reasoning = _count(report.get("completion_tokens_details"), "reasoning_tokens")
-    if reasoning and _count(report, "total_tokens") == prompt + output + reasoning:
-        output += reasoning  # xAI counts reasoning beside the output, not in it
+    beside = _count(report, "total_tokens") - prompt - output
+    if beside > 0 and reasoning in (0, beside):
+        output, reasoning = output + beside, beside  # xAI and Gemini count thoughts in the total only
     return Usage(
         fresh=prompt - read - written,
         cache_read=read,

@@ -171,3 +171,27 @@ async def test_a_server_that_refuses_the_cache_key_is_asked_without_it(openai_se
         await drain(provider.stream(asked, body))
     assert b"prompt_cache_key" not in provider.encode(asked)
     await provider.aclose()
+
+
+async def test_geminis_thoughts_are_paid_for_though_only_the_total_counts_them(
+    openai_server: OpenAIServer,
+) -> None:
+    asking = Asking(openai_server, named("gemini"))
+    counted = {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623}
+    done = await asking.play(Step(text="36", usage=counted))
+    assert done.usage is not None
+    assert (done.usage.fresh, done.usage.output, done.usage.reasoning) == (20, 603, 405)
+    await asking.provider.aclose()
+
+
+async def test_two_calls_under_one_id_are_two(openai_server: OpenAIServer) -> None:
+    """D01: as Gemini's compatible address has been seen to answer."""
+    asking = Asking(openai_server, named("gemini"))
+    first = piece(id="function-call-1", name="read_file", arguments='{"path":"a"}')
+    second = piece(id="function-call-1", name="read_file", arguments='{"path":"b"}')
+    done = await asking.play(
+        Step(chunks=[delta(tool_calls=[first]), delta("tool_calls", tool_calls=[first, second])])
+    )
+    assert [call.arguments for call in done.message.tool_calls] == ['{"path":"a"}', '{"path":"b"}']
+    assert len({call.id for call in done.message.tool_calls}) == 2
+    await asking.provider.aclose()
