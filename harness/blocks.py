@@ -12,7 +12,8 @@ class Block(Struct, frozen=True, rename="camel"):
     """One span of the prompt; `digest` also names its text in the blob store.
 
     `tokens` is our own o200k count (an estimate for other vocabularies). `label` says which one it
-    is: a tool's name, a file's path, the source of a note, the tool that answered.
+    is: a tool's name, a file's path, the source of a note, the tool that answered. `parts` are the content
+    blocks that it makes on the wire (a note joins the text behind it), `calls` the tool calls among them.
     """
 
     origin: Origin
@@ -20,6 +21,8 @@ class Block(Struct, frozen=True, rename="camel"):
     digest: str
     tokens: int
     breakpoint: bool = False
+    parts: int = 1
+    calls: int = 0
 
 
 def text_digest(text: str) -> str:

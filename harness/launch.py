@@ -16,7 +16,7 @@ from cutaway.harness.permissions.rules import Rule, Rules
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.custom import dialects_with
 from cutaway.harness.providers.dialects import SCRIPTED
-from cutaway.harness.seams import Asker
+from cutaway.harness.seams import Asker, Caching
 from cutaway.harness.session import Session
 from cutaway.harness.target import Launch
 
@@ -58,6 +58,7 @@ async def launch(
         hooks=settings.hooks,
         budgets=budgets_of(settings),
         title=settings.title,
+        caching=Caching(settings.cache_strategy, settings.cache_ttl),
         compaction=settings.compaction,
         compaction_threshold=settings.compaction_threshold,
     )

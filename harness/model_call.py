@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import assert_never
 
 import msgspec
 
 from cutaway.harness import events as e
+from cutaway.harness.cache_watch import Expected, expect, verdict_on
 from cutaway.harness.closing import INTERRUPTED
-from cutaway.harness.errors import ProviderError
+from cutaway.harness.errors import OptionRefused, ProviderError
 from cutaway.harness.eventlog.bodies import BodyTape
 from cutaway.harness.kept_words import KeptWords
 from cutaway.harness.messages import AssistantMessage, Message, ToolCall, scrub
@@ -30,6 +31,9 @@ from cutaway.harness.providers.retry import stream_with_retry
 from cutaway.harness.seams import Model, Seams, new_id
 from cutaway.harness.usage import Usage
 
+MOST_OPTIONS = 4
+"""Options of one request that a server may refuse, one after another, before the refusal counts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -41,6 +45,7 @@ class Exchange:
     request_id: str
     purpose: e.Purpose
     turn_id: str
+    expected: Expected
 
 
 @dataclass(slots=True)
@@ -82,8 +87,12 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
         deltas.flush()
         kept.begin_anew()
 
-    received = Received(lambda chunk: _show(turn_id, chunk, deltas, kept), begin_anew)
     try:
+        for _ in range(MOST_OPTIONS):
+            received = Received(lambda chunk: _show(turn_id, chunk, deltas, kept), begin_anew)
+            with suppress(OptionRefused):  # it is left out from here on
+                return await _exchange(seams, exchange, received)
+            exchange = _request(seams, model, built, "turn", turn_id, seams.clock.monotonic())
         return await _exchange(seams, exchange, received)
     finally:
         deltas.flush()
@@ -122,6 +131,8 @@ def _request(
     alone: bool = False,
 ) -> Exchange:
     """Encode and record the request before the first byte is sent; one that stands alone is told whole."""
+    expected = expect(seams, model, built)
+    built = expected.built
     body = model.provider.encode(built.request)
     tape = BodyTape() if alone else seams.tape
     previous = tape.request_id
@@ -144,9 +155,13 @@ def _request(
             body_kept=kept,
             body_tail=tail,
             build_ms=(seams.clock.monotonic() - began) * 1000,
+            marks=expected.marks,
+            family=model.provider.family,
+            settings=expected.row.key.settings,
+            prediction=expected.prediction,
         )
     )
-    return Exchange(model, built, body, request_id, purpose, turn_id)
+    return Exchange(model, built, body, request_id, purpose, turn_id, expected)
 
 
 async def _exchange(seams: Seams, exchange: Exchange, received: Received) -> AssistantMessage:
@@ -160,7 +175,7 @@ async def _exchange(seams: Seams, exchange: Exchange, received: Received) -> Ass
 
     provider, request = exchange.model.provider, exchange.built.request
     chunks = stream_with_retry(
-        provider, request, exchange.body, clock=seams.clock, on_retry=on_retry, wake=seams.wake
+        provider, request, exchange.body, clock=seams.clock, on_retry=on_retry, wake=seams.wake, adapt=False
     )
     failure = e.CallFailed(request_id, turn_id, "InternalError", "The provider's own code failed.")
     try:
@@ -242,6 +257,10 @@ async def _record_answer(seams: Seams, exchange: Exchange, received: Received) -
             raw=completed.raw,
             simulated=completed.simulated,
             provider_call_id=completed.provider_call_id,
+            response_id=completed.response_id,
+            cache_reported=completed.cache_reported,
+            diagnosis=completed.diagnosis,
+            verdict=verdict_on(exchange.expected, completed, usage, model.price),
         )
     )
     return message

@@ -31,7 +31,7 @@ from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.registry import Registry
 from cutaway.harness.resume import recall_files
-from cutaway.harness.seams import Asker, CompactionPolicy, Model, Seams, new_id
+from cutaway.harness.seams import Asker, Caching, CompactionPolicy, Model, Seams, new_id
 from cutaway.harness.session import Session
 from cutaway.harness.settings import Compaction
 from cutaway.harness.toolbox import built_in_tools
@@ -72,6 +72,7 @@ class Opening:
     title: bool = False
     compaction: Compaction = "ask"
     compaction_threshold: float = 0.8
+    caching: Caching = field(default_factory=Caching)
 
 
 @dataclass(slots=True)
@@ -176,6 +177,8 @@ def _assemble(
         ),
         budgets=Budgets(clock.monotonic, dict(opening.budgets)),
         compaction=CompactionPolicy(opening.compaction, opening.compaction_threshold),
+        caching=opening.caching,
+        session_id=session_id,
         wake=asyncio.Event(),
     )
     seams.builder.sent(list(ledger.context))

@@ -21,11 +21,19 @@ from cutaway.harness.prompt.builder import PromptBuilder
 from cutaway.harness.prompt.tokens import TokenCounter
 from cutaway.harness.providers.base import Params, Provider
 from cutaway.harness.registry import Registry
-from cutaway.harness.settings import Compaction
+from cutaway.harness.settings import CacheStrategy, CacheTtl, Compaction
 from cutaway.harness.usage import Price, Usage, cost_of
 from cutaway.tools.base import WorkspaceFacts
 from cutaway.tools.file_state import FileState
 from cutaway.tools.paths import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Caching:
+    """Where to ask for a cache, and for how long."""
+
+    strategy: CacheStrategy = "stable"
+    ttl: CacheTtl = "5m"
 
 
 @dataclass(slots=True)
@@ -92,6 +100,8 @@ class Seams:
     hooks: Hooks
     budgets: Budgets
     compaction: CompactionPolicy
+    caching: Caching
+    session_id: str
     wake: asyncio.Event
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from msgspec import Struct
 
 from cutaway.harness.blocks import Block
+from cutaway.harness.cache.values import Mark, Prediction, Verdict
 from cutaway.harness.events.base import EventBase
 from cutaway.harness.messages import Reasoning, ToolCall
 from cutaway.harness.usage import Price, Usage
@@ -48,6 +49,13 @@ class ModelRequested(EventBase, frozen=True):
     body_kept: int
     body_tail: str
     build_ms: float = 0.0
+    marks: tuple[Mark, ...] = ()
+    """Where the provider was asked to cache, as indexes of blocks."""
+    family: str = ""
+    """Whose cache rules hold: the provider's, or those of the API that it speaks."""
+    settings: str = ""
+    """What of the parameters belongs to the cache's key."""
+    prediction: Prediction | None = None
 
 
 class RetryScheduled(EventBase, frozen=True):
@@ -152,6 +160,10 @@ class ModelResponded(EventBase, frozen=True):
     simulated: bool = False
     """True when no model was asked: the words and the usage come from a script."""
     provider_call_id: str = ""
+    response_id: str = ""
+    cache_reported: bool = True
+    diagnosis: str = ""
+    verdict: Verdict | None = None
 
 
 class UsageReported(EventBase, frozen=True):

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from cutaway.harness import events as e
 from cutaway.harness.blocks import Block
+from cutaway.harness.ledger.cache import CacheLedger
 from cutaway.harness.ledger.views import (
     OUTPUT_KEPT,
     CallView,
@@ -50,6 +51,7 @@ class Ledger:
         self.compactions: list[e.CompactionCompleted] = []
         """Those in force, the oldest first."""
         self.hooks_running: dict[str, e.HookStarted] = {}
+        self.cache = CacheLedger()
         self._row: list[Block] = []
         self._requests: dict[str, TurnView] = {}
 
@@ -167,7 +169,9 @@ class Ledger:
                 self.compacting = None
                 if event.success:
                     self.compactions.append(event)
+                    self.cache.compacted()
             case e.CompactionUndone():
+                self.cache.compacted()
                 self.compactions = [
                     one for one in self.compactions if one.compaction_id != event.compaction_id
                 ]
@@ -206,8 +210,7 @@ class Ledger:
             return
         found = self.turns.get(event.turn_id)
         if found is None:  # a side call has no turn of its own: only its price counts
-            if isinstance(event, e.ModelResponded | e.CallFailed):
-                self._charge(event.usage, event.cost)
+            self._fold_aside(event, at)
             return
         self._fold_into_turn(found, event, at)
 
@@ -215,8 +218,10 @@ class Ledger:
         match event:
             case e.ModelRequested():
                 self._fold_request(turn, event)
+                self.cache.requested(event, self._row, at.timestamp())
             case e.CallFailed():
                 turn.failure = event
+                self.cache.failed(event)
                 self._charge(event.usage, event.cost)
             case e.MessageDelta():
                 turn.pieces.append(event.delta_content)
@@ -238,13 +243,28 @@ class Ledger:
                     self.calls[call.id] = view
                 self.step = "tools?"
             case e.ModelResponded():
-                turn.response = event
+                turn.response, turn.saved = event, self.cache.responded(event)
                 self._charge(event.usage, event.cost)
             case e.TurnEnded():
                 turn.why, turn.ended_at = event.why, at
                 self.step = "tools?"
             case _:
                 assert_never(event)
+
+    def _fold_aside(self, event: e.InTurnEvent, at: datetime) -> None:
+        """A side call has no turn of its own; its price counts, and it may read and write the cache."""
+        match event:
+            case e.ModelRequested():
+                blocks = [*self._row[: event.blocks_kept], *event.blocks]
+                self.cache.requested(event, blocks, at.timestamp())
+            case e.ModelResponded():
+                self.cache.responded(event)
+                self._charge(event.usage, event.cost)
+            case e.CallFailed():
+                self.cache.failed(event)
+                self._charge(event.usage, event.cost)
+            case _:
+                pass
 
     def _answering(self) -> None:
         self.step, self.retrying, self.retry_at = "call", None, None
@@ -259,7 +279,7 @@ class Ledger:
         if event.blocks_kept < len(self._row):
             self._row = self._row[: event.blocks_kept]
         self._row.extend(event.blocks)
-        turn.request, turn.row = event, self._row
+        turn.request, turn.row, turn.failure = event, self._row, None
         turn.block_count, turn.new_from = len(self._row), event.blocks_kept
         self._requests[event.request_id] = turn
         self.step = "call"

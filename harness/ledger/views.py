@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from cutaway.harness.blocks import Block
+from cutaway.harness.cache.prices import Savings
 from cutaway.harness.events import (
     AnswerKept,
     CallFailed,
@@ -124,6 +125,7 @@ class TurnView:
     """Index of the first block that the previous request did not have."""
     response: ModelResponded | None = None
     failure: CallFailed | None = None
+    saved: Savings | None = None
     retries: list[RetryScheduled] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)

@@ -56,7 +56,7 @@ class PromptBuilder:
         `more` are messages of a side call behind the prompt, which are no part of the conversation.
         """
         said = await self._counted(conversation.messages)
-        blocks = [_tool_block(tool) for tool in conversation.tools]
+        blocks = [tool_block(tool) for tool in conversation.tools]
         blocks += [_part_block(part) for part in conversation.parts]
         lasts = []
         for message in more:
@@ -95,8 +95,8 @@ class PromptBuilder:
 
     async def blocks_of(self, request: Request) -> list[Block]:
         """The blocks of a request that is no part of the conversation."""
-        blocks = [_tool_block(tool) for tool in request.tools]
-        blocks += [await self._block("system", "aside", text) for text in request.system]
+        blocks = [tool_block(tool) for tool in request.tools]
+        blocks += [await self._block(Draft("system", "aside", text)) for text in request.system]
         for message in request.messages:
             blocks += await self._message_blocks(message)
         return blocks
@@ -106,18 +106,46 @@ class PromptBuilder:
         self._last = blocks
 
     async def _message_blocks(self, message: Message) -> list[Block]:
-        match message:
-            case UserMessage():
-                blocks = [await self._block("note", note.source, note.text) for note in message.notes]
-                return [*blocks, await self._block("user", "user", message.text)]
-            case AssistantMessage():
-                label = ", ".join(call.name for call in message.tool_calls) or "answer"
-                return [await self._block("assistant", label, _assistant_text(message))]
-            case ToolResult():
-                return [await self._block("tool-result", message.name, message.text)]
+        return [await self._block(draft) for draft in drafts_of(message)]
 
-    async def _block(self, origin: Origin, label: str, text: str) -> Block:
-        return Block(origin, label, text_digest(text), await self._counter.count(text))
+    async def _block(self, draft: "Draft") -> Block:
+        return draft.counted(await self._counter.count(draft.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A block before its tokens are counted."""
+
+    origin: Origin
+    label: str
+    text: str
+    parts: int = 1
+    calls: int = 0
+
+    def counted(self, tokens: int) -> Block:
+        digest = text_digest(self.text)
+        return Block(self.origin, self.label, digest, tokens, parts=self.parts, calls=self.calls)
+
+
+def drafts_of(message: Message) -> list[Draft]:
+    """The blocks that a message makes, in wire order."""
+    match message:
+        case UserMessage():
+            notes = [Draft("note", note.source, note.text, parts=0) for note in message.notes]
+            return [*notes, Draft("user", "user", message.text)]
+        case AssistantMessage():
+            label = ", ".join(call.name for call in message.tool_calls) or "answer"
+            calls = len(message.tool_calls)
+            parts = calls + len(message.reasoning) + bool(message.text.strip())
+            return [Draft("assistant", label, _assistant_text(message), parts, calls)]
+        case ToolResult():
+            return [Draft("tool-result", message.name, message.text)]
+
+
+def tool_block(tool: ToolDefinition) -> Block:
+    """The block of a tool's description, whose tokens were counted when it was first offered."""
+    text = msgspec.json.encode([tool.name, tool.description, tool.input_schema]).decode()
+    return Block("tool", tool.name, text_digest(text), tool.tokens)
 
 
 def _assistant_text(message: AssistantMessage) -> str:
@@ -126,11 +154,6 @@ def _assistant_text(message: AssistantMessage) -> str:
         parts.append(message.text)
     parts += [f"{call.name}({call.arguments})" for call in message.tool_calls]
     return "\n".join(parts)
-
-
-def _tool_block(tool: ToolDefinition) -> Block:
-    text = msgspec.json.encode([tool.name, tool.description, tool.input_schema]).decode()
-    return Block("tool", tool.name, text_digest(text), tool.tokens)
 
 
 def _part_block(part: SystemPart) -> Block:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cutaway.harness.providers.base import Breakpoint, CacheTtl
+from cutaway.harness.cache.values import CacheTtl
+from cutaway.harness.providers.base import Breakpoint
 
 Json = dict[str, Any]
 Place = tuple[int, int]

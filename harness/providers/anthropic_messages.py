@@ -26,6 +26,8 @@ AFTER = "textBefore"
 """In `Reasoning.opaque`: how many characters of the answer's text came before a thought inside it."""
 SILENT_FAILURE = "The tool failed and gave no message."
 """The API refuses a failed result without content."""
+BLANK = "(a blank message)"
+"""The API refuses a text of white space alone, and a conversation that an answer begins."""
 _BAD_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -65,6 +67,8 @@ def encode_messages(
         blocks = list(_blocks(message, model, identity, ids))
         if not blocks:
             continue
+        if not encoded and role == "assistant":
+            encoded.append({"role": "user", "content": [text_block(BLANK)]})
         if not encoded or encoded[-1]["role"] != role:
             encoded.append({"role": role, "content": []})
         encoded[-1]["content"] += blocks

@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from cutaway.harness.cache.values import CacheTtl
 from cutaway.harness.events import Timings, ToolDefinition
 from cutaway.harness.messages import AssistantMessage, Message
 from cutaway.harness.usage import Usage
@@ -16,9 +17,6 @@ class Params(Struct, frozen=True, rename="camel"):
     max_output_tokens: int | None = None
     temperature: float | None = None
     effort: str | None = None
-
-
-CacheTtl = Literal["5m", "1h"]
 
 
 class Breakpoint(Struct, frozen=True, rename="camel"):
@@ -113,6 +111,11 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def family(self) -> str:
+        """Whose rules hold for the cache: the provider's own, or those of the API that it speaks."""
+        ...
+
     @property
     def url(self) -> str:
         """Where requests go, for the inspector; no credentials in it."""

@@ -54,6 +54,12 @@ class HttpProvider:
         return self.endpoint.name
 
     @property
+    def family(self) -> str:
+        """Whose cache rules hold; a server of the user's own follows the API that it speaks."""
+        dialect = self.endpoint.dialect
+        return {"anthropic": "anthropic", "responses": "openai-responses", "chat": dialect.name}[dialect.api]
+
+    @property
     def url(self) -> str:
         """Where requests go, without credentials."""
         return self.endpoint.shown

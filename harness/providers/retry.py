@@ -53,6 +53,7 @@ async def stream_with_retry(
     policy: RetryPolicy | None = None,
     wake: asyncio.Event | None = None,
     random: Callable[[], float] = chance.random,
+    adapt: bool = True,
 ) -> AsyncGenerator[Chunk, None]:
     """Stream an answer to exactly `body`, anew after failures that may pass.
 
@@ -62,6 +63,7 @@ async def stream_with_retry(
     Once words of the answer or a whole tool call have arrived nothing is sent again: the error
     surfaces and what came is kept by the caller. After thoughts or a torn call alone it is, and
     the chunks after `on_retry` then begin the answer from its start. Setting `wake` ends a wait.
+    A request with an option that is refused is encoded anew without it, unless `adapt` is false.
     """
     policy = policy or RetryPolicy()
     attempt = 0
@@ -76,7 +78,7 @@ async def stream_with_retry(
             return
         except ProviderError as error:
             attempts = _attempts(error, policy)
-            if kept or attempt >= attempts:
+            if kept or attempt >= attempts or (isinstance(error, OptionRefused) and not adapt):
                 raise
             delay = policy.delay(attempt, _floor(error), random())
             if isinstance(error, OptionRefused):

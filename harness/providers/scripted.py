@@ -12,6 +12,8 @@ from typing import Any, Literal, assert_never
 import msgspec
 from msgspec import Struct
 
+from cutaway.harness.cache.rules import rules_for
+from cutaway.harness.cache.simulator import CacheSimulator
 from cutaway.harness.clock import Clock, SystemClock
 from cutaway.harness.errors import (
     AuthenticationFailed,
@@ -36,7 +38,8 @@ from cutaway.harness.providers.base import (
     ThinkingDelta,
 )
 from cutaway.harness.providers.dialects import SCRIPTED
-from cutaway.harness.providers.openai_chat import THINK_TAG, encode_chat
+from cutaway.harness.providers.openai_chat import encode_chat
+from cutaway.harness.providers.think_tags import THINK_TAG
 from cutaway.harness.usage import Usage
 
 _PIECE = 12
@@ -88,11 +91,15 @@ class Step(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Script(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What will be answered, in order; `rate` holds for steps without their own, 0 is at once."""
+    """What will be answered, in order; `rate` holds for steps without their own, 0 is at once.
+
+    `cache` names the provider whose prompt cache is played, as `anthropic`.
+    """
 
     steps: tuple[Step, ...] = ()
     model: str = "scripted"
     rate: float = 0.0
+    cache: str = "scripted"
 
 
 Choose = Callable[[Request, int], Step]
@@ -112,41 +119,6 @@ def load_script(path: Path) -> Script:
         raise ConfigError(f"The script {path} is not a script: {error}.") from error
 
 
-class PrefixCache:
-    """Simulates a provider that caches prompt prefixes, in whole steps of tokens, for ever.
-
-    128 tokens a step is what OpenAI's older models do (their prompt-caching guide).
-    """
-
-    def __init__(self, count: Callable[[str], int], step: int = 128) -> None:
-        self._count = count
-        self._step = step
-        self._bodies: list[bytes] = []
-
-    def usage(self, body: bytes, output: str, reasoning: str) -> Usage:
-        """Count a request and its answer; read is what an earlier body began with."""
-        shared = max((_common(body, earlier) for earlier in self._bodies), default=0)
-        self._bodies = [earlier for earlier in self._bodies if not body.startswith(earlier)] + [body]
-        total = self._count(body.decode("utf-8", "replace"))
-        prefix = self._count(body[:shared].decode("utf-8", "ignore")) if shared else 0
-        read = min(prefix // self._step * self._step, total)
-        thought = self._count(reasoning) if reasoning else 0
-        said = self._count(output) if output else 0
-        return Usage(fresh=total - read, cache_read=read, output=said + thought, reasoning=thought)
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Length of the common beginning, by bisection over slices."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 class ScriptedProvider:
     """Plays a script over the provider seam; each request takes one step, also a repeated one.
 
@@ -164,12 +136,18 @@ class ScriptedProvider:
         self._script = script
         self._choose = choose
         self._clock = clock or SystemClock()
-        self._cache = PrefixCache(count)
+        self._count = count
+        self.cache = CacheSimulator(rules_for(script.cache, script.model), count)
         self._played = 0
 
     @property
     def name(self) -> str:
         return SCRIPTED.name
+
+    @property
+    def family(self) -> str:
+        """The provider whose cache is played."""
+        return self._script.cache
 
     @property
     def url(self) -> str:
@@ -191,8 +169,10 @@ class ScriptedProvider:
         if step.error is not None and step.error.kind != "broken":
             raise _error(step.error, None)
         yield Connected(f"scripted-{number}")
+        sent, keep = await asyncio.to_thread(self.cache.ask, request, self._clock.now().timestamp())
         if step.delay:
             await self._clock.sleep(step.delay)
+        keep()
         first: float | None = None
         rate = self._script.rate if step.rate is None else step.rate
         for chunk, shown in _chunks(step, _PACED_PIECE if rate else _PIECE):
@@ -209,12 +189,18 @@ class ScriptedProvider:
         yield Completed(
             message=message,
             stop_reason=step.stop_reason or _stop_reason(step),
-            usage=step.usage or await asyncio.to_thread(self._cache.usage, body, _said(step), step.thinking),
+            usage=step.usage or await asyncio.to_thread(self._usage, sent, step),
+            cache_reported=not self.cache.faults.silent,
             timings=Timings(0.0, first, (self._clock.monotonic() - started) * 1000),
             raw=msgspec.json.encode(step).decode(),
             simulated=True,
             provider_call_id=f"scripted-{number}",
         )
+
+    def _usage(self, sent: Usage, step: Step) -> Usage:
+        """Put the answer's tokens to those of the request."""
+        thought = self._count(step.thinking) if step.thinking else 0
+        return msgspec.structs.replace(sent, output=self._count(_said(step)) + thought, reasoning=thought)
 
     async def aclose(self) -> None:
         pass

@@ -77,15 +77,16 @@ async def test_the_body_is_the_one_that_a_server_would_be_sent() -> None:
     assert player().encode(request()) == encode_chat(request(), SCRIPTED, "scripted")
 
 
-async def test_usage_is_counted_from_the_body_with_a_simulated_prefix_cache() -> None:
-    """The counting function here counts characters, so the numbers can be seen in the bodies."""
+async def test_usage_is_counted_block_by_block_with_a_simulated_prefix_cache() -> None:
+    """The counting function here counts characters, so the numbers can be seen in the texts."""
     provider = player(Step(text="12345", thinking="123"), Step(text="1"), Step(text="1"))
-    first, second = request(UserMessage("a" * 500)), request(UserMessage("a" * 500), HELLO)
-    body, longer = len(provider.encode(first)), len(provider.encode(second))
-    assert completed(await ask(provider, first)).usage == Usage(fresh=body, output=8, reasoning=3)
-    read = (body - 2) // 128 * 128
+    first, second = request(UserMessage("a" * 1500)), request(UserMessage("a" * 1500), HELLO)
+    stable = sum(tool.tokens for tool in first.tools) + sum(map(len, first.system))
+    answer = completed(await ask(provider, first)).usage
+    assert answer == Usage(fresh=stable + 1500, output=8, reasoning=3)
+    read = (stable + 1500) // 128 * 128
     assert completed(await ask(provider, second)).usage == Usage(
-        fresh=longer - read, cache_read=read, output=1
+        fresh=stable + 1500 + len(HELLO.text) - read, cache_read=read, output=1
     )
     other = request(UserMessage("b"), system=("Another prompt.",), model="z")
     usage = completed(await ask(provider, other)).usage

@@ -1,0 +1,129 @@
+"""The cache's part of the fold: what each call was expected to read, what it did, and what that saved."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from cutaway.harness import events as e
+from cutaway.harness.blocks import Block
+from cutaway.harness.cache.prices import PriceTag, Rival, Savings, refresh, savings, tag
+from cutaway.harness.cache.rows import Key, Row
+from cutaway.harness.cache.rules import CacheRules, rules_for
+from cutaway.harness.cache.state import CacheState
+from cutaway.harness.cache.store import Outcome
+from cutaway.harness.cache.values import Verdict
+from cutaway.harness.usage import Price
+
+
+@dataclass(slots=True)
+class SavedSums:
+    """Money of all priced calls; None as soon as one call cannot be priced that way."""
+
+    paid: Decimal | None = Decimal(0)
+    without_cache: Decimal | None = Decimal(0)
+    with_copilot_marks: Decimal | None = Decimal(0)
+
+    def add(self, one: Savings) -> None:
+        self.paid = _plus(self.paid, one.paid)
+        self.without_cache = _plus(self.without_cache, one.without_cache)
+        self.with_copilot_marks = _plus(self.with_copilot_marks, one.with_copilot_marks)
+
+    @property
+    def saved(self) -> Decimal | None:
+        """What the cache has saved; negative where writing it cost more than was read."""
+        return None if self.paid is None or self.without_cache is None else self.without_cache - self.paid
+
+
+@dataclass(slots=True)
+class CacheLedger:
+    """The state of the provider's cache after all records that were folded; times are Unix seconds."""
+
+    state: CacheState = field(default_factory=CacheState)
+    sums: SavedSums = field(default_factory=SavedSums)
+    last_verdict: Verdict | None = None
+    price: Price | None = None
+    _rivals: dict[str, Rival] = field(default_factory=dict)
+    _played: dict[str, Outcome] = field(default_factory=dict)
+    _expected: dict[str, int] = field(default_factory=dict)
+
+    def requested(self, event: e.ModelRequested, blocks: list[Block], at: float) -> None:
+        """Take in a request of which `blocks` are the whole row."""
+        key = key_of(event)
+        row = Row(key, blocks)
+        self.state.requested(event.request_id, row, event.marks, at, aside=event.purpose != "turn")
+        rules = rules_for(key.provider, key.model)
+        if rules.kind == "marks":
+            rival = self._rivals.setdefault(rules.name, Rival(rules))
+            ttl = event.marks[-1].ttl if event.marks else "5m"
+            self._played[event.request_id] = rival.ask(row, ttl, at)
+        if event.prediction is not None:
+            self._expected[event.request_id] = event.prediction.input
+
+    def responded(self, event: e.ModelResponded) -> Savings:
+        """Take in an answer; what that call cost in three ways."""
+        expected = self._expected.pop(event.request_id, 0)
+        self.state.answered(event.request_id, event.usage, expected, reported=event.cache_reported)
+        found = savings(event.usage, event.price, self._played.pop(event.request_id, None))
+        self.sums.add(found)
+        self.price = event.price
+        if event.verdict is not None:
+            self.last_verdict = event.verdict
+        return found
+
+    def failed(self, event: e.CallFailed) -> None:
+        """A call without an answer may have been worked on all the same, and is then in the cache."""
+        self._expected.pop(event.request_id, None)
+        self._played.pop(event.request_id, None)
+        self.state.answered(event.request_id, event.usage if event.usage.input else None)
+
+    def compacted(self) -> None:
+        self.state.compactions += 1
+
+    def price_of_model(self, then: Price | None, provider: str, model: str) -> PriceTag:
+        """What it costs once to send everything to another model."""
+        return tag("model", self._tokens(), self.price, then, rules_for(provider, model))
+
+    def price_of_effort(self) -> PriceTag:
+        """What it costs once to send everything with another effort."""
+        return tag("effort", self._tokens(), self.price, self.price, self._rules())
+
+    def price_of_tools(self) -> PriceTag:
+        """What it costs once to send everything with other tools; they stand before all else."""
+        return tag("tools", self._tokens(), self.price, self.price, self._rules())
+
+    def price_of_waiting(self) -> PriceTag:
+        """What it costs once to go on after the prefix has expired."""
+        return tag("wait", self._tokens(), self.price, self.price, self._rules())
+
+    def price_of_compaction(self, after: int) -> PriceTag:
+        """What it costs once to summarise (all is read, a summary comes out) and to send `after` tokens."""
+        price = self.price
+        first = tag("compaction", after, price, price, self._rules())
+        reading = refresh(self._tokens(), price)
+        output = None if price is None or price.output is None else price.output * SUMMARY_TOKENS / 1_000_000
+        parts = [first.once, reading, output]
+        known = [part for part in parts if part is not None]
+        return PriceTag("compaction", after, sum(known, Decimal(0)) if len(known) == len(parts) else None)
+
+    def price_of_refreshing(self) -> Decimal | None:
+        """What it costs to read the prefix once more only to keep it, less the few tokens around it."""
+        return refresh(self._tokens(), self.price)
+
+    def _tokens(self) -> int:
+        last = self.state.last
+        return 0 if last is None else round(last.row.tokens * self.state.ratio(last.row.key.model))
+
+    def _rules(self) -> CacheRules:
+        last = self.state.last
+        return rules_for("", "") if last is None else self.state.rules(last.row.key)
+
+
+SUMMARY_TOKENS = 1_500
+"""Tokens that a summary is expected to have: an estimate, shown as one."""
+
+
+def key_of(event: e.ModelRequested) -> Key:
+    return Key(event.family or event.provider, event.model, event.settings)
+
+
+def _plus(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    return None if one is None or other is None else one + other
