@@ -47,6 +47,9 @@ class Conversation:
         match event:
             case e.SystemPart():
                 self.parts.append(event)
+            case e.SystemReset():
+                self.parts.clear()
+                self.told.pop("instructions", None)
             case e.ToolsOffered():
                 self.tools.extend(event.tools)
             case e.UserMessageSent():

@@ -1,9 +1,12 @@
 """A session: the thin façade through which a screen, or the command line, drives the loop."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from cutaway.harness import events as e
 from cutaway.harness.answers import Answer
@@ -123,7 +126,26 @@ class Session:
         self._check_open()
         before = self._seams.ledger.model
         self._swap_model(model)
-        self._seams.emit(e.ModelChanged(before, model.name, model.provider.name, model.window))
+        effort = model.params.effort or ""
+        self._seams.emit(e.ModelChanged(before, model.name, model.provider.name, model.window, effort))
+
+    def set_effort(self, effort: str | None) -> None:
+        """Let the model think more or less from the next turn on; None leaves it to the provider."""
+        model = self._seams.model()
+        if (model.params.effort or None) != (effort or None):
+            params = msgspec.structs.replace(model.params, effort=effort or None)
+            self.set_model(dataclasses.replace(model, params=params))
+
+    def reload_instructions(self) -> bool:
+        """Read system text and instruction files anew with the next message; the prompt is then sent as new.
+
+        False while something runs, and where nothing has been laid yet.
+        """
+        self._check_open()
+        if self.busy or not self._seams.conversation.parts:
+            return False
+        self._seams.emit(e.SystemReset("the user asked for it"))
+        return True
 
     def compact(self, instructions: str = "") -> None:
         """Summarise the conversation, between two interactions; nothing happens while something runs."""

@@ -170,6 +170,7 @@ class Conversation:
                 e.CompactionStarted()
                 | e.CompactionCompleted()
                 | e.CompactionUndone()
+                | e.SystemReset()
                 | e.TitleChanged()
                 | e.HookStarted()
                 | e.HookEnded()

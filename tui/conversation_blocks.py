@@ -70,6 +70,9 @@ def context_block(record_id: str, event: e.ContextEvent) -> TranscriptBlock | No
             return TranscriptBlock(
                 record_id, "info", "The compaction is undone: the whole history is sent again."
             )
+        case e.SystemReset():
+            said = "The system text and the instruction files are read anew with your next message."
+            return TranscriptBlock(record_id, "info", said)
         case e.HookEnded():
             said = "\n".join((*event.blocked, *event.context))
             return TranscriptBlock(record_id, "note", said, "hook", collapsed=True) if said else None

@@ -54,6 +54,7 @@ def parts_of(event: e.Event) -> Parts:
             e.CompactionStarted()
             | e.CompactionCompleted()
             | e.CompactionUndone()
+            | e.SystemReset()
             | e.TitleChanged()
             | e.HookStarted()
             | e.HookEnded()

@@ -31,6 +31,7 @@ from cutaway.harness.events.context import (
     CompactionStarted,
     CompactionTrigger,
     CompactionUndone,
+    SystemReset,
     TitleChanged,
 )
 from cutaway.harness.events.hooks import HookEnded, HookStarted
@@ -122,6 +123,7 @@ __all__ = [
     "SessionStarted",
     "SessionWarning",
     "SystemPart",
+    "SystemReset",
     "TaskComplete",
     "Timings",
     "TitleChanged",
@@ -165,7 +167,13 @@ SessionEvent = (
     | PendingMessages
 )
 ContextEvent = (
-    CompactionStarted | CompactionCompleted | CompactionUndone | TitleChanged | HookStarted | HookEnded
+    CompactionStarted
+    | CompactionCompleted
+    | CompactionUndone
+    | SystemReset
+    | TitleChanged
+    | HookStarted
+    | HookEnded
 )
 InTurnEvent = (
     ModelRequested

@@ -42,6 +42,13 @@ class CompactionUndone(EventBase, frozen=True):
     compaction_id: str
 
 
+class SystemReset(EventBase, frozen=True):
+    """The system text and instruction files are read anew before the next message: the user asked for it."""
+
+    type: ClassVar[str] = "system.reset"
+    reason: str = ""
+
+
 class TitleChanged(EventBase, frozen=True):
     """A name for the session, from a side call."""
 

@@ -85,6 +85,7 @@ class ModelChanged(EventBase, frozen=True):
     new_model: str
     provider: str
     context_window: int | None = None
+    effort: str = ""
 
 
 class TaskComplete(EventBase, frozen=True):

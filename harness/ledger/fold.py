@@ -116,6 +116,7 @@ class Ledger:
                 e.CompactionStarted()
                 | e.CompactionCompleted()
                 | e.CompactionUndone()
+                | e.SystemReset()
                 | e.TitleChanged()
                 | e.HookStarted()
                 | e.HookEnded()
@@ -175,6 +176,8 @@ class Ledger:
                 self.compactions = [
                     one for one in self.compactions if one.compaction_id != event.compaction_id
                 ]
+            case e.SystemReset():
+                self.parts, self.instructions = [], []
             case e.TitleChanged():
                 self.title = event.title
             case e.HookStarted():
