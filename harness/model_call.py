@@ -159,6 +159,7 @@ def _request(
             family=model.provider.family,
             settings=expected.row.key.settings,
             prediction=expected.prediction,
+            sent_at=seams.clock.now().timestamp(),
         )
     )
     return Exchange(model, built, body, request_id, purpose, turn_id, expected)

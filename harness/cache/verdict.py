@@ -7,6 +7,8 @@ from cutaway.harness.usage import MILLION, Price, Usage
 
 CLOSE = 0.9
 """The part of the predicted read from which on it counts as read: tokens of other vocabularies differ."""
+LONGEST_MINIMUM = 4096
+"""Tokens; the longest minimum that any model is known to have."""
 NEVER_THERE: tuple[Word, ...] = ("cold start", "below minimum")
 MORE: dict[Word, str] = {
     "cold start": "More was read than was expected: another session has sent the same before.",
@@ -31,7 +33,8 @@ def judge(
         return Verdict("not reported", said, cost=None)
     missed = _missed(expected, actual)
     if marked and not read and not _written(actual) and _planned(expected):
-        said = "Marks were sent, and nothing was read or written: something on the way takes them out."
+        said = "Marks were sent, and nothing was read or written: something on the way takes them out"
+        said += "." if actual.input > LONGEST_MINIMUM else ", or this model caches longer prompts only."
         return Verdict("marker stripped", said, None, missed, _cost(missed, expected, price))
     if expected.cause == "hit" and not missed:
         return Verdict("hit")
@@ -63,8 +66,8 @@ def _read_all_the_same(expected: Prediction, actual: Usage) -> bool:
     """Whether what was given up for lost was read after all."""
     if expected.cause in NEVER_THERE:
         return actual.cache_read > 0 and not expected.read
-    whole = _due(expected.read + expected.lost, expected, actual)
-    return expected.lost > 0 and actual.cache_read >= whole * CLOSE
+    more = actual.cache_read - _due(expected.read, expected, actual)
+    return expected.lost > 0 and more >= _due(expected.lost, expected, actual) / 2
 
 
 def _written(usage: Usage) -> int:

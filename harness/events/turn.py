@@ -56,6 +56,8 @@ class ModelRequested(EventBase, frozen=True):
     settings: str = ""
     """What of the parameters belongs to the cache's key."""
     prediction: Prediction | None = None
+    sent_at: float = 0.0
+    """Unix seconds by the clock that predictions go by; 0 in logs that do not hold it."""
 
 
 class RetryScheduled(EventBase, frozen=True):

@@ -47,7 +47,7 @@ class CacheLedger:
 
     def requested(self, event: e.ModelRequested, blocks: list[Block], at: float) -> None:
         """Take in a request of which `blocks` are the whole row."""
-        key = key_of(event)
+        key, at = key_of(event), event.sent_at or at
         row = Row(key, blocks)
         self.state.requested(event.request_id, row, event.marks, at, aside=event.purpose != "turn")
         rules = rules_for(key.provider, key.model)

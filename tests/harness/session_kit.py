@@ -91,14 +91,20 @@ def opening(
     asker: Asker | None = None,
     rules: Rules | None = None,
     choose: Choose | None = None,
+    cache: str = "scripted",
+    model: str = "scripted",
 ) -> Opening:
+    """`cache` and `model` name the provider and the model whose prompt cache is played."""
     clock = QuickClock()
     provider = ScriptedProvider(
-        Script(steps=tuple(steps)), count=COUNTER.count_now, clock=clock, choose=choose
+        Script(steps=tuple(steps), cache=cache, model=model),
+        count=COUNTER.count_now,
+        clock=clock,
+        choose=choose,
     )
     return Opening(
         root=root,
-        model=Model(provider, "scripted"),
+        model=Model(provider, model),
         mode=mode,
         limit=limit,
         rules=(free_to_run() if mode == "accept-edits" else Rules()) if rules is None else rules,
