@@ -58,6 +58,7 @@ async def launch(
         hooks=settings.hooks,
         budgets=budgets_of(settings),
         title=settings.title,
+        keep_warm_for=settings.keep_alive_max_cost if settings.keep_alive and asker is None else None,
         caching=Caching(settings.cache_strategy, settings.cache_ttl),
         compaction=settings.compaction,
         compaction_threshold=settings.compaction_threshold,

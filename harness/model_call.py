@@ -105,15 +105,20 @@ async def call_aside(
     messages: Sequence[Message],
     *,
     alone: Request | None = None,
+    output: int | None = None,
 ) -> AssistantMessage:
     """Make a side call and record it with its purpose, usage and price; its words are not shown live.
 
     By default `messages` follow the whole prompt, so that the call reads what the provider has cached.
-    `alone` is sent in place of it. Raises ProviderError, as `call_model` does.
+    `alone` is sent in place of it; `output` bounds the answer, in tokens. Raises ProviderError, as
+    `call_model` does.
     """
     model = seams.model()
     began = seams.clock.monotonic()
-    built = await seams.builder.build(seams.conversation, model.name, model.params, messages)
+    params = model.params
+    if output is not None:
+        params = msgspec.structs.replace(params, max_output_tokens=output)
+    built = await seams.builder.build(seams.conversation, model.name, params, messages)
     if alone is not None:
         built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
     exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)

@@ -70,6 +70,7 @@ class Opening:
     hooks: Mapping[str, Sequence[HookEntry]] = field(default_factory=dict)
     budgets: Mapping[BudgetKind, Decimal] = field(default_factory=dict)
     title: bool = False
+    keep_warm_for: Decimal | None = None
     compaction: Compaction = "ask"
     compaction_threshold: float = 0.8
     caching: Caching = field(default_factory=Caching)
@@ -193,6 +194,7 @@ def _assemble(
         limit=opening.limit,
         swap_model=in_use.swap,
         titled=opening.title,
+        keep_warm_for=opening.keep_warm_for,
         close=_closer(log, stored, processes, in_use, spill, opening.clean_up),
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.bodies import rebuild
 from cutaway.harness.hooks.outcome import together
+from cutaway.harness.keep_alive import keep_warm
 from cutaway.harness.loop import run_interaction
 from cutaway.harness.messages import Note, scrub
 from cutaway.harness.prompt.stable import changed_instructions, lay_stable_part, notes_now
@@ -42,6 +44,7 @@ class Session:
         swap_model: Callable[[Model], None],
         close: Callable[[], Coroutine[Any, Any, None]],
         titled: bool = False,
+        keep_warm_for: Decimal | None = None,
     ) -> None:
         self.id = session_id
         self.root: Path = seams.workspace.root
@@ -59,6 +62,8 @@ class Session:
         self._closed = False
         self._greeted = False
         self._titled = titled
+        self._keep_warm_for = keep_warm_for
+        self._warming: asyncio.Task[None] | None = None
         _keep(self._looking, self._look_at_git())
 
     @property
@@ -151,6 +156,7 @@ class Session:
         """Summarise the conversation, between two interactions; nothing happens while something runs."""
         self._check_open()
         if not self.busy and self._seams.conversation.messages:
+            self._let_cool()
             self._task = asyncio.create_task(self._compact(scrub(instructions)))
 
     def undo_compaction(self) -> bool:
@@ -195,7 +201,9 @@ class Session:
             return
         self._closed = True
         await asyncio.sleep(0)  # a task that has not begun could record no end
-        tasks = [task for task in (self._task, *self._reruns, *self._looking) if task is not None]
+        tasks = [
+            task for task in (self._task, self._warming, *self._reruns, *self._looking) if task is not None
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -209,12 +217,19 @@ class Session:
 
     def _start_next(self) -> None:
         """Begin with the message that waits first; it is in the log before anything can fail."""
+        self._let_cool()
         hooks = self._seams.hooks
         if hooks.listens("UserPromptSubmit") or (not self._greeted and hooks.listens("SessionStart")):
             self._lane.show()
             self._task = asyncio.create_task(self._interact(None))
         else:
             self._task = asyncio.create_task(self._interact(self._begin(())))
+
+    def _let_cool(self) -> None:
+        """Stop to keep the cache warm: what comes next does it."""
+        if self._warming is not None:
+            self._warming.cancel()
+            self._warming = None
 
     def _begin(self, more: tuple[Note, ...]) -> str:
         """Record the message, and what has become true with it; the interaction's id."""
@@ -247,6 +262,8 @@ class Session:
         mine = ended is not None and ended.id == interaction_id and ended.ended
         if len(self._lane) and mine and mine.reason in ("answered", "task-complete"):
             self._start_next()  # else what waits is held back until the user says more
+        elif self._keep_warm_for is not None:
+            self._warming = asyncio.create_task(keep_warm(self._seams, self._keep_warm_for))
         _keep(self._looking, self._look_at_git())
 
     def _title_wanted(self) -> asyncio.Task[None] | None:
