@@ -13,7 +13,7 @@ class Block(Struct, frozen=True, rename="camel"):
 
     `tokens` is our own o200k count (an estimate for other vocabularies). `label` says which one it
     is: a tool's name, a file's path, the source of a note, the tool that answered. `parts` are the content
-    blocks that it makes on the wire (a note joins the text behind it), `calls` the tool calls among them.
+    blocks that it makes on the wire (a note joins the text behind it, if any), `calls` the calls among them.
     """
 
     origin: Origin

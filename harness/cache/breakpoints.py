@@ -1,5 +1,6 @@
 """Where to ask for a cache: at most four marks, so placed that the next request surely reads this one."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Literal, assert_never
 
@@ -87,8 +88,11 @@ def _copilot(row: Row) -> list[int]:
             case "workspace":
                 kinds.append("U")
             case "user":
-                current = len(kinds)
+                if block.parts:  # what the harness says by itself is not the message of the turn
+                    current = len(kinds)
                 kinds.append("U")
+                ends.append(index if block.parts else index - 1)
+                continue
             case "assistant":
                 kinds.append("C" if block.calls else "A")
             case "tool-result":
@@ -104,13 +108,12 @@ def breakpoints_of(
 ) -> tuple[Breakpoint, ...]:
     """Say marks in the words of a request; `lasts` are the last blocks of its messages."""
     tools = len(request.tools)
-    by_last = {block: index for index, block in enumerate(lasts)}
     found = []
     for mark in marks:
         if mark.block < tools:
             found.append(Breakpoint("tools", mark.block, mark.ttl))
         elif mark.block < tools + len(request.system):
             found.append(Breakpoint("system", mark.block - tools, mark.ttl))
-        elif mark.block in by_last:
-            found.append(Breakpoint("messages", by_last[mark.block], mark.ttl))
+        else:
+            found.append(Breakpoint("messages", bisect_left(lasts, mark.block), mark.ttl))
     return tuple(found)

@@ -14,8 +14,8 @@ NOT_LOST: tuple[Word, ...] = ("hit", "cold start", "below minimum")
 """Causes for which nothing was there to be read."""
 _RECENT = 8
 """Calls over which our count of tokens is set right by the provider's."""
-
-
+_LONGEST_WAIT = 600.0
+"""Seconds after which a request without an answer counts as dead: its process was killed."""
 CLOSE = 0.9
 """The part of what was expected from which on it counts as read: vocabularies differ."""
 RACE = "The same was sent a moment before, and its answer has not begun."
@@ -31,6 +31,8 @@ class Sent:
     compactions: int
     outcome: Outcome
     aside: bool
+    counted: int = 0
+    """Tokens of its input as the provider counted them; 0 when it did not tell."""
 
 
 @dataclass(slots=True)
@@ -67,31 +69,51 @@ class CacheState:
         rules = self.rules(row.key)
         outcome = self._store(rules).look(row, marks, now)
         cause, detail, block = self._cause(row, rules, outcome, now)
-        ratio = self.ratio(row.key.model)
         lost = 0 if cause in NOT_LOST else max(0, min(self._due(rules), row.tokens) - outcome.read)
-        read, short, long = (
-            round(tokens * ratio) for tokens in (outcome.read, outcome.write_5m, outcome.write_1h)
-        )
-        total = round(row.tokens * ratio)
-        usage = Usage(max(0, total - read - short - long), read, short, long)
+        usage = self._in_their_count(row, outcome)
         cost = cost_of(usage, price)
         return Prediction(
-            read,
-            short,
-            long,
+            usage.cache_read,
+            usage.cache_write_5m,
+            usage.cache_write_1h,
             usage.fresh,
             None if cost is None else format(cost.normalize(), "f"),
             cause,
             detail,
             block,
             rules.certain,
-            round(lost * ratio),
+            round(lost * self.ratio(row.key.model)),
         )
+
+    def _in_their_count(self, row: Row, outcome: Outcome) -> Usage:
+        """Tell an outcome in the provider's tokens.
+
+        What the last request had is known to the token where this one begins as it did; the rest is set
+        right by the ratio of the last answers.
+        """
+        ratio, last = self.ratio(row.key.model), self.last
+        known = ours = 0
+        if last is not None and last.counted and 0 < len(last.row.chain) <= len(row.chain):
+            end = len(last.row.chain) - 1
+            if row.chain[end] == last.row.chain[end]:
+                known, ours = last.counted, last.row.tokens
+
+        def theirs(tokens: int) -> int:
+            if tokens >= ours:
+                return known + round((tokens - ours) * ratio)
+            return round(tokens * known / ours)
+
+        read = theirs(outcome.read)
+        long = theirs(outcome.read + outcome.write_1h)
+        short = theirs(outcome.read + outcome.write_1h + outcome.write_5m)
+        return Usage(theirs(row.tokens) - short, read, short - long, long - read)
 
     def requested(
         self, request_id: str, row: Row, marks: Sequence[Mark], at: float, *, aside: bool = False
     ) -> None:
         """A request was sent; it is in the cache only once its answer has begun."""
+        for id in [id for id, sent in self._flying.items() if at - sent.at > _LONGEST_WAIT]:
+            del self._flying[id]
         outcome = self._store(self.rules(row.key)).look(row, marks, at)
         self._flying[request_id] = Sent(row, tuple(marks), at, self.compactions, outcome, aside)
 
@@ -110,6 +132,7 @@ class CacheState:
         if not sent.aside and (self.last is None or sent.at >= self.last.at):
             self.last = sent
         if not usage.estimated and usage.input:
+            sent.counted = usage.input
             recent = self._counts.setdefault(sent.row.key.model, [])
             recent.append((sent.row.tokens, usage.input))
             del recent[:-_RECENT]
@@ -150,9 +173,12 @@ class CacheState:
         due = row.ends[at] // rules.step * rules.step if at >= 0 else 0
         return due if due >= rules.minimum else 0
 
-    def _racing(self, row: Row) -> bool:
+    def _racing(self, row: Row, now: float) -> bool:
         """Whether a request that begins as this one is on its way."""
-        return any(flying.row.chain[:1] == row.chain[:1] for flying in self._flying.values())
+        return any(
+            flying.row.chain[:1] == row.chain[:1] and now - flying.at <= _LONGEST_WAIT
+            for flying in self._flying.values()
+        )
 
     def _cause(
         self, row: Row, rules: CacheRules, outcome: Outcome, now: float
@@ -162,7 +188,7 @@ class CacheState:
         if row.tokens < rules.minimum:
             return "below minimum", f"{row.tokens:,} of {rules.minimum:,} tokens.", None
         if before is None:
-            if self._racing(row):
+            if self._racing(row, now):
                 return "parallel race", RACE, None
             return "cold start", "The first call: nothing of it is cached yet.", None
         if not _akin(before.row, row):
@@ -181,7 +207,7 @@ class CacheState:
         due = self._due(rules)
         if rules.kind in ("none", "unknown") or outcome.read >= due > 0:
             return "hit", "", None
-        if self._racing(row):
+        if self._racing(row, now):
             return "parallel race", RACE, None
         if not due:
             short = before.row.ends[at]

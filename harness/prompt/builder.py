@@ -131,8 +131,10 @@ def drafts_of(message: Message) -> list[Draft]:
     """The blocks that a message makes, in wire order."""
     match message:
         case UserMessage():
-            notes = [Draft("note", note.source, note.text, parts=0) for note in message.notes]
-            return [*notes, Draft("user", "user", message.text)]
+            typed = int(bool(message.text) or not message.notes)
+            notes = [Draft("note", note.source, note.text, parts=0) for note in message.notes[:-1]]
+            notes += [Draft("note", note.source, note.text, parts=1 - typed) for note in message.notes[-1:]]
+            return [*notes, Draft("user", "user", message.text, parts=typed)]
         case AssistantMessage():
             label = ", ".join(call.name for call in message.tool_calls) or "answer"
             calls = len(message.tool_calls)

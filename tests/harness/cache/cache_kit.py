@@ -25,6 +25,8 @@ NAMES = {
     "OpenAI": ("openai", "gpt-4.1"),
     "OpenAI from 5.6 on": ("openai-responses", "gpt-5.6"),
     "DeepSeek": ("deepseek", "deepseek-flash"),
+    "Gemini 2.5": ("gemini", "gemini-2.5-pro"),
+    "OpenRouter, models that want marks": ("openrouter", "anthropic/claude-sonnet-5-5"),
     "Gemini": ("gemini", "gemini-3.8-flash"),
     "OpenRouter": ("openrouter", "z-ai/glm"),
     "a server on this machine": ("llamacpp", "local"),

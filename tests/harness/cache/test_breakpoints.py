@@ -5,10 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cutaway.harness.blocks import Block, Origin, text_digest
-from cutaway.harness.cache.breakpoints import FAR, Strategy, place
+from cutaway.harness.cache.breakpoints import FAR, Strategy, breakpoints_of, place
 from cutaway.harness.cache.copilot import Kind, copilot_marks
 from cutaway.harness.cache.rows import Key, Row
 from cutaway.harness.cache.values import Mark
+from cutaway.harness.messages import AssistantMessage, Message, Note, ToolCall, ToolResult, UserMessage
+from cutaway.harness.prompt.builder import drafts_of
+from cutaway.harness.providers.base import Breakpoint, Request
 
 KEY = Key("anthropic", "claude", "")
 
@@ -90,7 +93,10 @@ def test_the_stable_strategy_marks_again_what_it_marked_last(rows: list[Row]) ->
         newest = max(at for at, block in enumerate(row.blocks) if block.tokens)
         assert again[-1].block == newest
         between = [mark.block for mark in again if marks[-1].block < mark.block < newest]
-        assert all(row.parts[at] - row.parts[marks[-1].block] <= FAR for at in between)
+        start = row.parts[marks[-1].block]
+        near = [at for at in range(marks[-1].block + 1, newest) if row.parts[at] - start <= FAR]
+        near = [at for at in near if row.blocks[at].tokens]
+        assert between == (near[-1:] if row.parts[newest] - start > FAR else [])
         before, marks = row, again
 
 
@@ -100,3 +106,38 @@ def test_many_results_in_one_turn_get_a_mark_between() -> None:
     more = [a_block("assistant", 10, calls=30), *[a_block("tool-result", 20 + n) for n in range(30)]]
     again = place("stable", Row(KEY, [*first.blocks, *more]), "5m", first, marks)
     assert [mark.block for mark in again] == [3, 4, 19, 35]
+
+
+def a_prompt(*messages: Message) -> tuple[Row, Request, list[int]]:
+    """A request without tools, and its row as the prompt builder makes it, counted in characters."""
+    blocks, lasts = [a_block("system", 1)], []
+    for message in messages:
+        blocks += [draft.counted(len(draft.text)) for draft in drafts_of(message)]
+        lasts.append(len(blocks) - 1)
+    return Row(KEY, blocks), Request("claude", (), ("system",), messages), lasts
+
+
+def asks(n: int) -> AssistantMessage:
+    return AssistantMessage("", (ToolCall(f"c{n}", "read_file", "{}"),))
+
+
+def answer(n: int) -> ToolResult:
+    return ToolResult(f"c{n}", "read_file", f"content {n}")
+
+
+@pytest.mark.parametrize("strategy", ["stable", "copilot"])
+def test_what_only_the_harness_says_can_carry_a_mark(strategy: Strategy) -> None:
+    """A nudge has no text of the user's: the wire sends its notes as a block of their own."""
+    nudge = UserMessage("", (Note("date", "today"), Note("nudge", "Go on.")))
+    row, request, lasts = a_prompt(UserMessage("Do it."), AssistantMessage("Done."), nudge)
+    marks = place(strategy, row, "5m", None, ())
+    assert row.parts[-1] == 4
+    assert breakpoints_of(row, marks, request, lasts)[-1] == Breakpoint("messages", 2)
+
+
+def test_copilot_marks_no_result_before_a_nudge() -> None:
+    """Vector 14: a message that the user did not type takes the mark that the results would have."""
+    said: list[Message] = [asks(0), answer(0), asks(1), answer(1)]
+    row, request, lasts = a_prompt(UserMessage("Do it."), *said, UserMessage("", (Note("nudge", "Go on."),)))
+    found = breakpoints_of(row, place("copilot", row, "5m", None, ()), request, lasts)
+    assert [(mark.after, mark.index) for mark in found] == [("system", 0), ("messages", 0), ("messages", 5)]

@@ -106,3 +106,16 @@ def test_the_count_of_tokens_is_set_right_by_what_the_provider_reports() -> None
     assert play.state.ratio(play.model) == pytest.approx(1.2)
     assert play.state.error == pytest.approx(1 / 6)
     assert play.state.predict(row, (), play.now, None).input == row.tokens * 6 // 5
+
+
+def test_what_the_provider_counted_once_is_known_to_the_token() -> None:
+    """A provider that counts our tools thrice: what was sent before is expected as it was counted."""
+    play = begun()
+    row = play.row
+    dear = sum(block.tokens for block in play.tools) * 2 + row.tokens
+    play.state.requested("1", row, play.marks(row), play.now)
+    play.state.answered("1", Usage(cache_write_5m=dear))
+    play.turn()
+    expected = play.state.predict(play.row, play.marks(play.row), play.now, None)
+    assert (expected.read, expected.fresh) == (dear, 0)
+    assert expected.write_5m == round(500 * dear / row.tokens)

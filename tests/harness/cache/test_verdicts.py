@@ -203,3 +203,19 @@ def test_of_an_unknown_provider_nothing_is_claimed() -> None:
     assert (expected.certain, expected.read, expected.cost) == (False, 0, "0.01098")
     play.turn()
     assert play.verdict().word == "not reported"
+
+
+def test_a_request_whose_process_was_killed_is_no_race_for_ever() -> None:
+    play = begun()
+    play.ask(begins=play.now + 2)
+    play.now += 700
+    assert play.verdict().word == "cold start"
+
+
+def test_a_short_prompt_without_a_sign_of_marks_may_just_be_too_short() -> None:
+    """The table of minimums keeps changing."""
+    for tokens, said in ((100, "caches longer prompts only"), (2000, "takes them out.")):
+        play = begun()
+        play.ask()
+        play.turn(tokens=tokens)
+        assert said in play.verdict(faults=Faults(strips_marks=True)).detail
