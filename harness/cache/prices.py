@@ -52,12 +52,15 @@ class Rival:
         return outcome
 
 
-def savings(usage: Usage, price: Price | None, rival: Outcome | None) -> Savings:
-    """Price one call three ways; `rival` is what Copilot's marks would have read, in our own token counts."""
+def savings(usage: Usage, price: Price | None, rival: Outcome | None, *, automatic: bool = False) -> Savings:
+    """Price one call three ways; `rival` is what Copilot's marks would have read, in our own token counts.
+
+    Where the cache is `automatic` no marks are sent, and nobody's would change anything.
+    """
     paid = cost_of(usage, price)
     bare = cost_of(Usage(fresh=usage.input, output=usage.output), price)
     if rival is None:
-        return Savings(paid, bare, None)
+        return Savings(paid, bare, paid if automatic else None)
     ours = rival.read + rival.write_5m + rival.write_1h + rival.fresh
     scale = usage.input / ours if ours else 1.0
     read, short, long = (round(n * scale) for n in (rival.read, rival.write_5m, rival.write_1h))
@@ -65,23 +68,36 @@ def savings(usage: Usage, price: Price | None, rival: Outcome | None) -> Savings
     return Savings(paid, bare, cost_of(theirs, price))
 
 
-def tag(action: Action, tokens: int, now: Price | None, then: Price | None, rules: CacheRules) -> PriceTag:
-    """Price an action after which `tokens` are sent as new, with the price `then`; before they were read.
+class Rate(Struct, frozen=True):
+    """What sending as new costs at one place: the price, and whether the cache there is written for money."""
 
-    Where the cache wants to be written, writing is what sending as new costs.
+    price: Price | None
+    rules: CacheRules
+    ttl: CacheTtl = "5m"
+
+    def new(self, tokens: int) -> Decimal | None:
+        """Send tokens that the provider has not; where it wants to be written, they are written."""
+        if self.price is None:
+            return None
+        price = self.price.at(tokens)
+        if self.rules.kind != "marks" and not self.rules.writes:
+            return _sum(tokens, price.fresh)
+        return _sum(tokens, price.cache_write_1h if self.ttl == "1h" else price.cache_write_5m)
+
+
+def tag(action: Action, tokens: int, now: Rate, then: Rate, *, warm: bool = True) -> PriceTag:
+    """Price an action after which `tokens` are sent as new at the rate `then`.
+
+    Without it they would be read at the rate `now`, or sent as new too when the cache is no longer `warm`.
     """
-    once = _sum(tokens, None if then is None else _new_rate(then.at(tokens), rules))
-    stay = _sum(tokens, None if now is None else now.at(tokens).cache_read)
+    once = then.new(tokens)
+    stay = refresh(tokens, now.price) if warm else now.new(tokens)
     return PriceTag(action, tokens, None if once is None or stay is None else once - stay)
 
 
 def refresh(tokens: int, price: Price | None) -> Decimal | None:
     """What it costs to read the prefix once only to keep it alive."""
     return _sum(tokens, None if price is None else price.at(tokens).cache_read)
-
-
-def _new_rate(price: Price, rules: CacheRules) -> Decimal | None:
-    return price.cache_write_5m if rules.kind == "marks" or rules.writes else price.fresh
 
 
 def _sum(tokens: int, rate: Decimal | None) -> Decimal | None:

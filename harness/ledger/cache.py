@@ -5,12 +5,12 @@ from decimal import Decimal
 
 from cutaway.harness import events as e
 from cutaway.harness.blocks import Block
-from cutaway.harness.cache.prices import PriceTag, Rival, Savings, refresh, savings, tag
+from cutaway.harness.cache.prices import PriceTag, Rate, Rival, Savings, refresh, savings, tag
 from cutaway.harness.cache.rows import Key, Row
 from cutaway.harness.cache.rules import CacheRules, rules_for
 from cutaway.harness.cache.state import CacheState
 from cutaway.harness.cache.store import Outcome
-from cutaway.harness.cache.values import Verdict
+from cutaway.harness.cache.values import CacheTtl, Verdict
 from cutaway.harness.usage import Price
 
 
@@ -62,7 +62,9 @@ class CacheLedger:
         """Take in an answer; what that call cost in three ways."""
         expected = self._expected.pop(event.request_id, 0)
         self.state.answered(event.request_id, event.usage, expected, reported=event.cache_reported)
-        found = savings(event.usage, event.price, self._played.pop(event.request_id, None))
+        rival = self._played.pop(event.request_id, None)
+        automatic = rival is None and self._rules().kind in ("prefix", "none")
+        found = savings(event.usage, event.price, rival, automatic=automatic)
         self.sums.add(found)
         self.price = event.price
         if event.verdict is not None:
@@ -78,27 +80,35 @@ class CacheLedger:
     def compacted(self) -> None:
         self.state.compactions += 1
 
-    def price_of_model(self, then: Price | None, provider: str, model: str) -> PriceTag:
-        """What it costs once to send everything to another model."""
-        return tag("model", self._tokens(), self.price, then, rules_for(provider, model))
+    def price_of_model(
+        self, then: Price | None, provider: str, model: str, now: float | None = None
+    ) -> PriceTag:
+        """What it costs once to send everything to another model.
 
-    def price_of_effort(self) -> PriceTag:
+        `now` is in Unix seconds and tells whether the cache has expired, so that nothing is lost any more;
+        None takes it for warm.
+        """
+        rate = Rate(then, rules_for(provider, model), self._ttl())
+        return tag("model", self._tokens(), self._rate(), rate, warm=self._warm(now))
+
+    def price_of_effort(self, now: float | None = None) -> PriceTag:
         """What it costs once to send everything with another effort."""
-        return tag("effort", self._tokens(), self.price, self.price, self._rules())
+        return tag("effort", self._tokens(), self._rate(), self._rate(), warm=self._warm(now))
 
-    def price_of_tools(self) -> PriceTag:
+    def price_of_tools(self, now: float | None = None) -> PriceTag:
         """What it costs once to send everything with other tools; they stand before all else."""
-        return tag("tools", self._tokens(), self.price, self.price, self._rules())
+        return tag("tools", self._tokens(), self._rate(), self._rate(), warm=self._warm(now))
 
     def price_of_waiting(self) -> PriceTag:
-        """What it costs once to go on after the prefix has expired."""
-        return tag("wait", self._tokens(), self.price, self.price, self._rules())
+        """What it costs once to go on after the prefix has expired, more than to go on before."""
+        return tag("wait", self._tokens(), self._rate(), self._rate())
 
-    def price_of_compaction(self, after: int) -> PriceTag:
+    def price_of_compaction(self, after: int, now: float | None = None) -> PriceTag:
         """What it costs once to summarise (all is read, a summary comes out) and to send `after` tokens."""
         price = self.price
-        first = tag("compaction", after, price, price, self._rules())
-        reading = refresh(self._tokens(), price)
+        first = tag("compaction", after, self._rate(), self._rate())
+        tokens = self._tokens()
+        reading = refresh(tokens, price) if self._warm(now) else self._rate().new(tokens)
         output = None if price is None or price.output is None else price.output * SUMMARY_TOKENS / 1_000_000
         parts = [first.once, reading, output]
         known = [part for part in parts if part is not None]
@@ -111,6 +121,16 @@ class CacheLedger:
     def _tokens(self) -> int:
         last = self.state.last
         return 0 if last is None else round(last.row.tokens * self.state.ratio(last.row.key.model))
+
+    def _rate(self) -> Rate:
+        return Rate(self.price, self._rules(), self._ttl())
+
+    def _ttl(self) -> CacheTtl:
+        last = self.state.last
+        return last.marks[-1].ttl if last is not None and last.marks else "5m"
+
+    def _warm(self, now: float | None) -> bool:
+        return now is None or self.state.expires_at(now) is not None
 
     def _rules(self) -> CacheRules:
         last = self.state.last
