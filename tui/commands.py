@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.screen import Screen
@@ -16,6 +16,13 @@ class Command(NamedTuple):
     title: str
     help: str
     run: Callable[[], object]
+
+
+@runtime_checkable
+class Offering(Protocol):
+    """A screen that says which of its actions mean something now."""
+
+    def offers(self, action: str) -> bool: ...
 
 
 class ActionCommands(Provider):
@@ -34,7 +41,7 @@ class ActionCommands(Provider):
         yield from self._themes()
 
     def _modes(self, screen: Screen[object]) -> Iterator[Command]:
-        if screen.check_action("cycle_mode", ()) and hasattr(screen, "action_mode"):
+        if hasattr(screen, "action_mode") and _offers(screen, "cycle_mode"):
             for mode in MODES:
                 yield Command(f"Mode: {mode}", MODE_MEANS[mode], partial(self._set_mode, mode))
 
@@ -64,4 +71,10 @@ def _applies(each: Action, screen: Screen[object]) -> bool:
     if target == "app":
         return True
     name = call.partition("(")[0]
-    return hasattr(screen, f"action_{name}") and bool(screen.check_action(name, ()))
+    return hasattr(screen, f"action_{name}") and _offers(screen, name)
+
+
+def _offers(screen: Screen[object], name: str) -> bool:
+    if isinstance(screen, Offering):
+        return screen.offers(name)
+    return bool(screen.check_action(name, ()))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cutaway.harness.ledger import Spending
 from cutaway.harness.usage import Usage
+from cutaway.tui.rows import cut_start
 from cutaway.tui.transcript.safe_text import one_line
 
 UNKNOWN_PRICE = "price unknown"
@@ -100,9 +101,9 @@ def age(then: datetime, now: datetime) -> str:
 
 
 def folder(path: str, width: int = 40) -> str:
-    """A folder's path in at most `width` characters, from the home folder; the end is what names it."""
+    """A folder's path in at most `width` cells, from the home folder; the end is what names it."""
     home = str(Path.home())
     shown = one_line(path)
     if shown == home or shown.startswith(home.rstrip("/\\") + "/"):
         shown = "~" + shown[len(home) :]
-    return shown if len(shown) <= width else "…" + shown[-(width - 1) :]
+    return cut_start(shown, width)

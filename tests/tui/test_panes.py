@@ -26,7 +26,7 @@ async def test_an_open_question_leaves_the_calls_eight_rows(tmp_path: Path, size
         await until(pilot, lambda: panes.calls.size.height >= min(8, panes.size.height - 6))
         await until(pilot, lambda: "waiting for you" in screen_text(app))
         assert " context" in screen_text(app)
-        assert len(panes.meter.texts) <= panes.meter.size.height
+        await until(pilot, lambda: len(panes.meter.texts) <= panes.meter.size.height)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: app.main.dock.current is None and not app.main.ledger.busy)
         await until(pilot, lambda: len(panes.meter.texts) == len(before))

@@ -20,6 +20,7 @@ from cutaway.tui.compositing import QuickScreen
 from cutaway.tui.conversation import Conversation
 from cutaway.tui.keymap import bindings, keys_of
 from cutaway.tui.live_session import LiveSession
+from cutaway.tui.offered import offered
 from cutaway.tui.outgoing import Outgoing
 from cutaway.tui.pump import pump
 from cutaway.tui.questions import Questions
@@ -185,7 +186,9 @@ class MainScreen(QuickScreen):
         self.prompt.submit()
 
     def action_steer(self) -> None:
-        if text := self.prompt.take():
+        if not self.outgoing.busy:
+            self.prompt.submit()  # nothing runs that it could join
+        elif text := self.prompt.take():
             self.outgoing.steer(text)
             self._show_queue()
 
@@ -208,17 +211,25 @@ class MainScreen(QuickScreen):
             self.prompt.give_back(text)
             self._show_queue()
             self.prompt.focus()
+        else:
+            self._hint("no message is waiting")
 
     @on(Prompt.OlderWanted)
     def _take_back(self) -> None:
         self.action_take_back()
 
     def action_retry_now(self) -> None:
-        if self.outgoing.session is not None:
+        if self.outgoing.session is not None and self.ledger.retrying is not None:
             self.outgoing.session.skip_wait()
+        else:
+            self._hint("no retry is waiting")
 
     def action_answer(self) -> None:
-        self.dock.focus_current()
+        if not self.dock.focus_current():
+            self._hint("no question is open")
+
+    def _hint(self, text: str) -> None:
+        self.status.say(text, seconds=HINT_SECONDS)
 
     def action_break(self) -> None:
         """Ctrl+c, by what there is: a selection, a question, a text, running work, and only then the end."""
@@ -309,12 +320,14 @@ class MainScreen(QuickScreen):
 
     def action_fold_thinking(self) -> None:
         self.conversation.fold_thinking()
+        self._hint("thinking is folded" if self.conversation.thinking_folded else "thinking is unfolded")
 
     def action_copy_answer(self) -> None:
-        turn = self.ledger.turn
         answers = (each.text for each in reversed(self.ledger.turns.values()) if each.text)
-        if turn is not None and (text := next(answers, "")):
+        if text := next(answers, ""):
             self.copy(text)
+        else:
+            self._hint("no answer has come yet")
 
     def copy(self, text: str) -> None:
         """Give a text to the terminal's clipboard, and say what was done, not more."""
@@ -327,6 +340,9 @@ class MainScreen(QuickScreen):
 
     @on(Transcript.SearchRequested)
     def action_search(self) -> None:
+        if self.conversation.empty:
+            self._hint("nothing was said yet")
+            return
         self._bring("conversation")
         self.search_bar.start()
 
@@ -365,26 +381,19 @@ class MainScreen(QuickScreen):
             self.app.push_screen(InspectorScreen(self.ledger, self.outgoing.session, turn_id))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Which actions mean something now: the palette offers only these."""
-        match action:
-            case "steer":
-                return self.outgoing.busy
-            case "interrupt":
-                return self.outgoing.busy or not self.prompt.has_focus
-            case "take_back":
-                return bool(self.outgoing.waiting(self.ledger)[0])
-            case "retry_now":
-                return self.ledger.retrying is not None
-            case "answer":
-                return self.dock.current is not None
-            case "inspect":
-                return bool(self.ledger.turns)
-            case "copy_answer" | "search" | "fold_thinking":
-                return not self.conversation.empty
-            case "cycle_mode":
-                return self.outgoing.session is not None
-            case _:
-                return True
+        """Which keys go elsewhere: escape may close what it is pressed in, and `i` may begin a message."""
+        return self.offers(action) if action in ("interrupt", "inspect", "cycle_mode") else True
+
+    def offers(self, action: str) -> bool:
+        """Which actions mean something now: the palette has only these; a key for another says why not."""
+        return offered(
+            action,
+            self.outgoing,
+            self.ledger,
+            asking=self.dock.current is not None,
+            writing=self.prompt.has_focus,
+            begun=not self.conversation.empty,
+        )
 
 
 def _now() -> datetime:

@@ -6,10 +6,12 @@ import re
 
 # C0 but tab and newline, DEL and C1; soft hyphen and the invisible marks, joiners apart (emoji need U+200D);
 # line and paragraph separators; bidirectional embeddings, overrides and isolates; lone surrogates, which no
-# terminal encoding can write; interlinear and tag characters, in which text can hide.
+# terminal encoding can write; fillers that look like nothing; interlinear, musical and tag characters and
+# the selectors of rare glyph variants, in which text can hide (emoji need the first sixteen, which stay).
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ud800-\udfff\ufff9-\ufffb\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 
 

@@ -93,7 +93,7 @@ class Status(Widget):
         return parts
 
     def _right(self, room: int) -> list[Piece]:
-        branch = [(self.branch, "$text-muted")] if self.branch else []
+        branch = [(cut(one_line(self.branch), 30), "$text-muted")] if self.branch else []
         session = [(self.session[:8], "$text-muted")] if self.session else []
         for width in (40, 24, 12):
             folder = [(fmt.folder(self.root, width), "$text-muted")] if self.root else []
