@@ -11,6 +11,8 @@ from msgspec import Struct
 from cutaway.harness.cache.values import CacheTtl
 
 CacheKind = Literal["marks", "prefix", "none", "unknown"]
+Section = Literal["tools", "system", "messages"]
+"""The parts of a prompt in wire order."""
 
 
 class CacheRules(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -29,6 +31,7 @@ class CacheRules(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True
     look_back: int = 0
     writes: bool = False
     ends: bool = False
+    settings_from: Section = "tools"
     reports: bool = True
     certain: bool = True
     life_5m: int = 0

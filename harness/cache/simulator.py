@@ -65,7 +65,7 @@ class CacheSimulator:
         for mark in request.breakpoints:
             at = lasts[mark.index] if mark.after == "messages" else starts[mark.after] + mark.index
             marks.append(Mark(at, mark.ttl))
-        return Row(Key("", request.model, request.params.effort or ""), blocks), marks
+        return Row(Key("", request.model, request.params.effort or ""), blocks, self.rules), marks
 
     def _message(self, message: Message) -> list[Block]:
         return [self._block(draft) for draft in drafts_of(message)]

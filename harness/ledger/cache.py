@@ -7,7 +7,7 @@ from cutaway.harness import events as e
 from cutaway.harness.blocks import Block
 from cutaway.harness.cache.prices import PriceTag, Rate, Rival, Savings, refresh, savings, tag
 from cutaway.harness.cache.rows import Key, Row
-from cutaway.harness.cache.rules import CacheRules, rules_for
+from cutaway.harness.cache.rules import CacheRules, Section, rules_for
 from cutaway.harness.cache.state import CacheState
 from cutaway.harness.cache.store import Outcome
 from cutaway.harness.cache.values import CacheTtl, Verdict
@@ -92,8 +92,9 @@ class CacheLedger:
         return tag("model", self._tokens(), self._rate(), rate, warm=self._warm(now))
 
     def price_of_effort(self, now: float | None = None) -> PriceTag:
-        """What it costs once to send everything with another effort."""
-        return tag("effort", self._tokens(), self._rate(), self._rate(), warm=self._warm(now))
+        """What it costs once to send everything that another effort makes another prefix of."""
+        tokens = self._tokens(self._rules().settings_from)
+        return tag("effort", tokens, self._rate(), self._rate(), warm=self._warm(now))
 
     def price_of_tools(self, now: float | None = None) -> PriceTag:
         """What it costs once to send everything with other tools; they stand before all else."""
@@ -118,9 +119,12 @@ class CacheLedger:
         """What it costs to read the prefix once more only to keep it, less the few tokens around it."""
         return refresh(self._tokens(), self.price)
 
-    def _tokens(self) -> int:
+    def _tokens(self, since: Section = "tools") -> int:
+        """The last prompt, or of it the section `since` and all behind it, in the provider's tokens."""
         last = self.state.last
-        return 0 if last is None else round(last.row.tokens * self.state.ratio(last.row.key.model))
+        if last is None:
+            return 0
+        return round(last.row.tokens_from(since) * self.state.ratio(last.row.key.model))
 
     def _rate(self) -> Rate:
         return Rate(self.price, self._rules(), self._ttl())

@@ -18,7 +18,9 @@ PRICE = Price(Decimal(3), Decimal("0.3"), Decimal("3.75"), Decimal(6), Decimal(1
 """USD per million tokens; those of a Sonnet."""
 NONE = Faults()
 NAMES = {
-    "Anthropic": ("anthropic", "claude-sonnet-4-5"),
+    "Anthropic": ("anthropic", "claude-sonnet-4-6"),
+    "Anthropic, thinking by budget": ("anthropic", "claude-sonnet-4-5"),
+    "Anthropic, 4096 tokens at least, thinking by budget": ("anthropic", "claude-haiku-4-5"),
     "Anthropic, 2048 tokens at least": ("anthropic", "claude-3-5-haiku"),
     "Anthropic, 4096 tokens at least": ("anthropic", "claude-opus-4-5"),
     "Anthropic, 512 tokens at least": ("anthropic", "claude-opus-5"),

@@ -6,10 +6,11 @@ from when on an entry can be read, and what it does wrong.
 """
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cutaway.harness.blocks import Block
+from cutaway.harness.cache.rows import Key
 from cutaway.harness.cache.rules import CacheRules
 from cutaway.harness.cache.values import Mark
 from cutaway.harness.usage import Usage
@@ -51,7 +52,7 @@ class PlainCache:
 
     def ask(
         self,
-        key: Hashable,
+        key: Key,
         blocks: Sequence[Block],
         marks: Sequence[Mark] = (),
         *,
@@ -64,7 +65,7 @@ class PlainCache:
         if faults.forgets:
             self.entries.clear()
         marks = () if faults.strips_marks else self._counting(blocks, marks)
-        names = prefixes(key, blocks)
+        names = prefixes(key, blocks, late=self.rules.settings_from == "messages")
         readable = {
             entry.blocks
             for name, entry in self.entries.items()
@@ -137,10 +138,12 @@ def tokens(blocks: Sequence[Block], count: int) -> int:
     return sum(block.tokens for block in blocks[:count])
 
 
-def prefixes(key: Hashable, blocks: Sequence[Block]) -> dict[int, bytes]:
-    """Name every prefix by how many blocks it has."""
-    name, found = repr(key).encode(), {}
+def prefixes(key: Key, blocks: Sequence[Block], *, late: bool) -> dict[int, bytes]:
+    """Name every prefix by how many blocks it has; `late` settings count from the messages on."""
+    name, found = f"{key.provider} {key.model}".encode(), {}
     for count, block in enumerate(blocks, 1):
-        name = hashlib.sha256(name + f"{block.origin} {block.digest}".encode()).digest()
+        before = block.origin in ("tool", "system", "instructions", "workspace")
+        settings = "" if late and before else key.settings
+        name = hashlib.sha256(name + f"{block.origin} {block.digest} {settings}".encode()).digest()
         found[count] = name
     return found

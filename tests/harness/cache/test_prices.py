@@ -19,12 +19,17 @@ SENT = 10_000
 AT = 1000.0
 
 
-def folded(provider: str = "anthropic", price: Price | None = PRICE, ttl: CacheTtl = "5m") -> CacheLedger:
+def folded(
+    provider: str = "anthropic",
+    price: Price | None = PRICE,
+    ttl: CacheTtl = "5m",
+    model: str = "claude-sonnet-4-5",
+) -> CacheLedger:
     """A ledger after one call of 10,000 tokens, all of them written to the cache."""
     blocks = [a_block("system", "s", 4_000), a_block("user", "u", SENT - 4_000)]
     ledger = CacheLedger()
     asked = e.ModelRequested(
-        "r1", "t1", "turn", provider, "claude-sonnet-4-5", "", "", 0, tuple(blocks), "", "", 0, 0, "",
+        "r1", "t1", "turn", provider, model, "", "", 0, tuple(blocks), "", "", 0, 0, "",
         marks=(Mark(1, ttl),) if provider == "anthropic" else (),
     )  # fmt: skip
     ledger.requested(asked, blocks, AT)
@@ -73,9 +78,16 @@ def test_what_runs_on_this_machine_costs_nothing_and_that_is_known() -> None:
 def test_to_break_the_prefix_is_to_write_it_again_instead_of_reading_it(ttl: CacheTtl, once: str) -> None:
     """Written at 1.25 times the price for five minutes, at twice the price for an hour; read at a tenth."""
     ledger = folded(ttl=ttl)
-    for tag in (ledger.price_of_effort(), ledger.price_of_tools(), ledger.price_of_waiting()):
+    for tag in (ledger.price_of_tools(), ledger.price_of_waiting()):
         assert (tag.tokens, tag.once) == (SENT, usd(once))
     assert ledger.price_of_refreshing() == usd("0.003")
+
+
+def test_another_effort_costs_what_it_is_a_part_of() -> None:
+    """Everything on newer models; on those that think by budget, the messages: 6,000 tokens of 10,000."""
+    assert folded(model="claude-opus-4-8").price_of_effort().once == usd("0.0345")
+    tag = folded().price_of_effort()
+    assert (tag.tokens, tag.once) == (6_000, usd("0.0207"))
 
 
 def test_another_model_is_written_at_its_own_price() -> None:
@@ -86,8 +98,8 @@ def test_another_model_is_written_at_its_own_price() -> None:
 
 def test_when_the_prefix_has_expired_nothing_is_lost_any_more() -> None:
     ledger = folded()
-    assert ledger.price_of_effort(AT + 299).once == usd("0.0345")
-    assert ledger.price_of_effort(AT + 300).once == 0
+    assert ledger.price_of_tools(AT + 299).once == usd("0.0345")
+    assert ledger.price_of_tools(AT + 300).once == 0
     assert ledger.price_of_model(CHEAP, "anthropic", "claude-haiku-4-5", AT + 300).once == usd("-0.025")
 
 

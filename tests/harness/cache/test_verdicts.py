@@ -52,7 +52,9 @@ def other_model() -> Verdict:
 
 
 def other_effort() -> Verdict:
-    play = going()
+    play = begun(model="claude-opus-4-8")
+    play.ask()
+    play.turn()
     play.effort = "high"
     return play.verdict()
 
@@ -219,3 +221,12 @@ def test_a_short_prompt_without_a_sign_of_marks_may_just_be_too_short() -> None:
         play.ask()
         play.turn(tokens=tokens)
         assert said in play.verdict(faults=Faults(strips_marks=True)).detail
+
+
+def test_where_models_think_by_budget_another_effort_keeps_what_stands_before_the_messages() -> None:
+    """The API's own table: how to think is part of the messages; tools and system stay cached."""
+    play = going()
+    play.effort = "high"
+    expected, served = play.ask()
+    assert expected.read == served.usage.cache_read == FIRST - 1500
+    assert (expected.cause, expected.lost) == ("settings changed", 1500)
