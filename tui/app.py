@@ -8,15 +8,14 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events, on, work
-from textual.app import App
 from textual.binding import BindingType
-from textual.driver import Driver
 from textual.worker import WorkerFailed
 
 from cutaway.harness.errors import HarnessError
 from cutaway.tui.commands import ActionCommands
 from cutaway.tui.keymap import bindings, clashes, unknown_actions
 from cutaway.tui.live_session import LiveSession, NoModelFound, SessionOpener
+from cutaway.tui.paced_app import PacedApp
 from cutaway.tui.screens.failed import FailedScreen
 from cutaway.tui.screens.main import HINT_SECONDS, MainScreen
 from cutaway.tui.screens.welcome import WelcomeScreen
@@ -27,7 +26,7 @@ ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 """Signals that end the program in order: session saved, terminal restored."""
 
 
-class CutawayApp(App[None]):
+class CutawayApp(PacedApp):
     """The screen of one session; `session_opener` is awaited after the first paint.
 
     `demo_opener` opens the demo from the welcome screen, `theme_folder` holds the user's themes, `keys`
@@ -91,15 +90,6 @@ class CutawayApp(App[None]):
         if self.theme != first:
             super().refresh_css(animate)
 
-    def get_driver_class(self) -> type[Driver]:
-        """Textual's driver for this platform; that of Linux and macOS with a quicker escape."""
-        chosen = super().get_driver_class()
-        if chosen.__name__ != "LinuxDriver":
-            return chosen
-        from cutaway.tui.driver import EscapeDriver
-
-        return EscapeDriver
-
     def get_default_screen(self) -> MainScreen:
         """The main screen is the first one: a blank one under it would be laid out and styled for nothing."""
         return self.main
@@ -109,9 +99,11 @@ class CutawayApp(App[None]):
             self.main.lead(event)
         await super().on_event(event)
 
+    def on_load(self) -> None:
+        self._listen_to_signals()  # before the terminal is changed, which none of them undoes by itself
+
     async def on_mount(self) -> None:
         await self.main.ready.wait()  # keys that came before it would fall on nothing
-        self._listen_to_signals()
         self.call_after_refresh(self.open_session)
         if self._theme_folder is not None and self._theme_folder.is_dir():
             self.watch_themes(self._theme_folder)
