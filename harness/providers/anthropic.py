@@ -5,7 +5,7 @@ the types of anthropic-sdk-python, as read in 2026-11.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from cutaway.harness.providers.anthropic_messages import encode_messages, text_b
 from cutaway.harness.providers.anthropic_models import params_for
 from cutaway.harness.providers.base import Request
 from cutaway.harness.providers.dialects import ANTHROPIC
+from cutaway.harness.providers.memo import Memo
 
 Json = dict[str, Any]
 
@@ -36,6 +37,7 @@ class AnthropicWire:
 
     own: bool = False
     bearer: bool = False
+    _memo: Memo[list[Json]] = field(default_factory=Memo, compare=False, repr=False)
 
     @property
     def path(self) -> str:
@@ -77,10 +79,10 @@ class AnthropicWire:
             for tool in request.tools
         ]
         system = {index: text_block(text) for index, text in enumerate(request.system) if text.strip()}
-        messages, markable = encode_messages(request.messages, request.model, identity)
+        messages, markable = encode_messages(request.messages, request.model, identity, self._memo)
         blocks: list[tuple[Place, Json]] = [((0, index), tool) for index, tool in enumerate(tools)]
         blocks += [((1, index), block) for index, block in system.items()]
-        put_marks([*blocks, *markable], request.breakpoints)
+        marked = put_marks([*blocks, *markable], request.breakpoints)
         if tools:
             body["tools"] = tools
         if system:
@@ -88,7 +90,10 @@ class AnthropicWire:
         body["messages"] = messages
         if self.own and request.previous_response:
             body["diagnostics"] = {"previous_message_id": request.previous_response}
-        return msgspec.json.encode(body)
+        encoded = msgspec.json.encode(body)
+        for block in marked:  # the next request shares these blocks, and has marks of its own
+            del block["cache_control"]
+        return encoded
 
     def answer(self, request: Request, identity: str) -> AnthropicAnswer:
         return AnthropicAnswer(request, identity)

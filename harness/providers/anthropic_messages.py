@@ -16,6 +16,7 @@ from cutaway.harness.messages import (
     scrub,
 )
 from cutaway.harness.providers.anthropic_marks import Place
+from cutaway.harness.providers.memo import Encoder, Memo
 from cutaway.harness.providers.openai_chat import user_text
 
 Json = dict[str, Any]
@@ -52,19 +53,24 @@ class LegalIds:
 
 
 def encode_messages(
-    messages: tuple[Message, ...], model: str, identity: str
+    messages: tuple[Message, ...], model: str, identity: str, memo: Memo[list[Json]] | None = None
 ) -> tuple[list[Json], list[tuple[Place, Json]]]:
     """Give the messages, and those of their blocks that may carry a mark, each with its place.
 
     Neighbours of one role become one message, which the API would do itself but count differently.
-    More messages only add to the end: of the last message's blocks, then of the list.
+    More messages only add to the end: of the last message's blocks, then of the list. `memo` spares the
+    work for messages that were encoded before; a mark on a block has to be taken off again.
     """
     encoded: list[Json] = []
     markable: list[tuple[Place, Json]] = []
-    ids = LegalIds()
-    for index, message in enumerate(messages):
+
+    def begin() -> Encoder[list[Json]]:
+        ids = LegalIds()
+        return lambda message: list(_blocks(message, model, identity, ids))
+
+    made = (memo or Memo()).of((model, identity), messages, begin)
+    for index, (message, blocks) in enumerate(zip(messages, made, strict=True)):
         role = "assistant" if isinstance(message, AssistantMessage) else "user"
-        blocks = list(_blocks(message, model, identity, ids))
         if not blocks:
             continue
         if not encoded and role == "assistant":

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 import msgspec
@@ -23,6 +23,7 @@ from cutaway.harness.providers.call_ids import CallIds
 from cutaway.harness.providers.chat_extras import on_message
 from cutaway.harness.providers.dialects import Dialect
 from cutaway.harness.providers.efforts import nearest_effort
+from cutaway.harness.providers.memo import Encoder, Memo
 from cutaway.harness.providers.openai_chat_answer import ChatAnswer
 from cutaway.harness.providers.think_tags import THINK_TAG
 
@@ -38,6 +39,7 @@ class ChatWire:
     """Chat Completions in one provider's dialect."""
 
     dialect: Dialect
+    _memo: Memo[bytes] = field(default_factory=Memo, compare=False, repr=False)
 
     @property
     def path(self) -> str:
@@ -54,16 +56,17 @@ class ChatWire:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def encode(self, request: Request, identity: str) -> bytes:
-        return encode_chat(request, self.dialect, identity)
+        return encode_chat(request, self.dialect, identity, self._memo)
 
     def answer(self, request: Request, identity: str) -> ChatAnswer:
         return ChatAnswer(request, self.dialect, identity)
 
 
-def encode_chat(request: Request, dialect: Dialect, identity: str) -> bytes:
+def encode_chat(request: Request, dialect: Dialect, identity: str, memo: Memo[bytes] | None = None) -> bytes:
     """Encode a request as the bytes to send: compact, in one fixed order, the messages last.
 
-    Equal requests give equal bytes, and more messages only add to the end of the list.
+    Equal requests give equal bytes, and more messages only add to the end of the list. `memo` spares the
+    work for messages that were encoded before.
     """
     body: Json = {"model": request.model, "stream": True}
     if dialect.stream_options:
@@ -86,10 +89,15 @@ def encode_chat(request: Request, dialect: Dialect, identity: str) -> bytes:
             for tool in request.tools
         ]
     system = "\n\n".join(part for part in request.system if part)
-    messages = [{"role": "system", "content": scrub(system)}] if system else []
-    speech = _Speech(dialect, (identity, request.model), CallIds(dialect))
-    messages += speech.messages(request.messages)
-    return msgspec.json.encode({**body, "messages": messages})
+    pieces = [msgspec.json.encode({"role": "system", "content": scrub(system)})] if system else []
+    origin = (identity, request.model)
+
+    def begin() -> Encoder[bytes]:
+        return _Speech(dialect, origin, CallIds(dialect)).piece
+
+    pieces += filter(None, (memo or Memo()).of(origin, request.messages, begin))
+    head = msgspec.json.encode({**body, "messages": []})
+    return head.removesuffix(b"]}") + b",".join(pieces) + b"]}"
 
 
 def _params(params: Params, dialect: Dialect) -> Json:
@@ -112,23 +120,24 @@ def _params(params: Params, dialect: Dialect) -> Json:
     return body
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Speech:
     """A conversation in one dialect; `origin` is the server and the model that it is meant for."""
 
     dialect: Dialect
     origin: tuple[str, str]
     ids: CallIds
+    after_result: bool = False
 
-    def messages(self, messages: Iterable[Message]) -> list[Json]:
-        """Encode the messages; what stands between two of them depends on nothing behind it."""
-        encoded: list[Json] = []
+    def piece(self, message: Message) -> bytes:
+        """Encode the next message as JSON objects with commas between them; empty when it is left out."""
+        encoded = self._message(message)
         filler = self.dialect.after_results
-        for message in messages:
-            if filler and encoded and encoded[-1]["role"] == "tool" and isinstance(message, UserMessage):
-                encoded.append({"role": "assistant", "content": filler})
-            encoded += self._message(message)
-        return encoded
+        if filler and self.after_result and isinstance(message, UserMessage):
+            encoded.insert(0, {"role": "assistant", "content": filler})
+        if encoded:
+            self.after_result = isinstance(message, ToolResult)
+        return b",".join(map(msgspec.json.encode, encoded))
 
     def _message(self, message: Message) -> list[Json]:
         match message:

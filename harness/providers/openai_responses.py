@@ -6,7 +6,7 @@ types of openai-python 3.57, as read in 2026-11.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +15,7 @@ import msgspec
 from cutaway.harness.messages import scrub
 from cutaway.harness.providers.base import Request
 from cutaway.harness.providers.dialects import RESPONSES
+from cutaway.harness.providers.memo import Memo
 from cutaway.harness.providers.openai_responses_answer import ResponsesAnswer
 from cutaway.harness.providers.openai_responses_items import PATH, encode_items
 from cutaway.harness.providers.openai_responses_models import diagnoses, family_of, params_for
@@ -32,6 +33,7 @@ class ResponsesWire:
     """The Responses API. `diagnoses` is for the vendor's own address: others may refuse what it adds."""
 
     diagnoses: bool = False
+    _memo: Memo[list[Json]] = field(default_factory=Memo, compare=False, repr=False)
 
     @property
     def path(self) -> str:
@@ -84,7 +86,7 @@ class ResponsesWire:
         instructions = "\n\n".join(part for part in request.system if part)
         if instructions:
             body["instructions"] = scrub(instructions)
-        body["input"] = encode_items(request.messages, model, identity if returned else None)
+        body["input"] = encode_items(request.messages, model, identity if returned else None, self._memo)
         if self.diagnoses and request.previous_response and diagnoses(model):
             body["prompt_cache_options"] = {"comparison_response_id": request.previous_response}
         return msgspec.json.encode(body)

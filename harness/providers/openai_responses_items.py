@@ -16,6 +16,7 @@ from cutaway.harness.messages import (
     scrub,
 )
 from cutaway.harness.providers.anthropic_messages import legal_name
+from cutaway.harness.providers.memo import Encoder, Memo
 from cutaway.harness.providers.openai_chat import user_text
 
 Json = dict[str, Any]
@@ -57,11 +58,20 @@ class ShortIds:
         return self._given[id]
 
 
-def encode_items(messages: tuple[Message, ...], model: str, identity: str | None) -> list[Json]:
-    """Give the input; more messages only add to its end. Without an identity no thought goes back."""
-    ids = ShortIds()
+def encode_items(
+    messages: tuple[Message, ...], model: str, identity: str | None, memo: Memo[list[Json]] | None = None
+) -> list[Json]:
+    """Give the input; more messages only add to its end. Without an identity no thought goes back.
+
+    `memo` spares the work for messages that were encoded before.
+    """
     origin = ("" if identity is None else origin_of(identity), model)
-    return [item for message in messages for item in _items(message, origin, ids)]
+
+    def begin() -> Encoder[list[Json]]:
+        ids = ShortIds()
+        return lambda message: list(_items(message, origin, ids))
+
+    return [item for items in (memo or Memo()).of(origin, messages, begin) for item in items]
 
 
 def _items(message: Message, origin: tuple[str, str], ids: ShortIds) -> Iterator[Json]:

@@ -38,6 +38,7 @@ from cutaway.harness.providers.base import (
     ThinkingDelta,
 )
 from cutaway.harness.providers.dialects import SCRIPTED
+from cutaway.harness.providers.memo import Memo
 from cutaway.harness.providers.openai_chat import encode_chat
 from cutaway.harness.providers.think_tags import THINK_TAG
 from cutaway.harness.usage import Usage
@@ -138,6 +139,7 @@ class ScriptedProvider:
         self._clock = clock or SystemClock()
         self._count = count
         self.cache = CacheSimulator(rules_for(script.cache, script.model), count)
+        self._memo: Memo[bytes] = Memo()
         self._played = 0
 
     @property
@@ -160,7 +162,7 @@ class ScriptedProvider:
 
     def encode(self, request: Request) -> bytes:
         """Give the body that a Chat Completions server would be sent."""
-        return encode_chat(request, SCRIPTED, SCRIPTED.name)
+        return encode_chat(request, SCRIPTED, SCRIPTED.name, self._memo)
 
     async def stream(self, request: Request, body: bytes) -> AsyncIterator[Chunk]:
         """Play the next step; raises RequestRejected when there is none."""

@@ -25,7 +25,7 @@ from tests.servers.openai_steps import Step, call
 TURNS, FILES = 200, 20
 AROUND = 3
 """A turn's figure is the median with so many of its neighbours on each side: the log has milliseconds."""
-FLAGS = ("--mode", "autopilot", "--limit", str(TURNS + 10))
+FLAGS = ("--mode", "interactive", "--limit", str(TURNS + 10))
 END = "all-two-hundred-are-done"
 
 
