@@ -43,7 +43,7 @@ async def test_a_message_goes_out_and_the_answer_comes_in(tmp_path: Path, size: 
 
 async def test_text_typed_before_the_session_is_open_is_kept_and_sent(tmp_path: Path) -> None:
     """Enter is never lost: what was sent early is shown as waiting, and goes out in order."""
-    opener = Opener(tmp_path, [Step(text="one"), Step(text="two")])
+    opener = Opener(tmp_path, [Step(text="one"), Step(text="two")], mode="interactive")
     opener.ready.clear()
     app = app_for(opener)
     async with app.run_test(size=NARROW) as pilot:
@@ -101,7 +101,7 @@ async def test_esc_interrupts_and_the_conversation_says_so(tmp_path: Path) -> No
 
 
 async def test_messages_queue_while_it_works_and_can_be_taken_back(tmp_path: Path) -> None:
-    opener = Opener(tmp_path, [HELD, Step(text="second answer")])
+    opener = Opener(tmp_path, [HELD, Step(text="second answer")], mode="interactive")
     app = app_for(opener)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, app)
@@ -279,7 +279,9 @@ async def test_a_paste_reaches_the_prompt_from_anywhere(tmp_path: Path) -> None:
 
 async def test_new_text_below_what_is_read_is_marked(tmp_path: Path) -> None:
     """G08: the view stays where it is, a mark says what came, and the end is one key away."""
-    opener = Opener(tmp_path, [Step(text="one  \n" * 100), Step(text="two  \n" * 50, delay=1.0)])
+    opener = Opener(
+        tmp_path, [Step(text="one  \n" * 100), Step(text="two  \n" * 50, delay=1.0)], mode="interactive"
+    )
     app = app_for(opener)
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, app)
