@@ -29,8 +29,8 @@ class Expected:
 def expect(seams: Seams, model: Model, built: BuiltPrompt) -> Expected:
     """Place the marks of a request and predict it; the request then says what the provider should cache."""
     key = Key(model.provider.family, model.name, built.request.params.effort or "")
-    row = Row(key, built.blocks)
     state = seams.ledger.cache.state
+    row = Row(key, built.blocks, before=state.last.row if state.last else None)
     rules = state.rules(key)
     last, marks = state.last, list[Mark]()
     if rules.kind in ("marks", "unknown"):

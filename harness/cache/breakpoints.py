@@ -58,8 +58,7 @@ def _between(row: Row, last: int, newest: int) -> int | None:
 
 
 def _stable_end(row: Row) -> int:
-    ends = [index for index in range(len(row.blocks)) if row.section(index) != "messages"]
-    return ends[-1] if ends else -1
+    return next((at for at in range(len(row.blocks)) if row.section(at) == "messages"), len(row.blocks)) - 1
 
 
 def _last_that_holds(row: Row, index: int, above: int = -1) -> int | None:

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
+from operator import is_
 from typing import NamedTuple
 
 from cutaway.harness.blocks import Block
@@ -28,13 +29,27 @@ class Row:
 
     __slots__ = ("blocks", "chain", "ends", "key", "parts")
 
-    def __init__(self, key: Key, blocks: Sequence[Block], rules: CacheRules | None = None) -> None:
+    def __init__(
+        self,
+        key: Key,
+        blocks: Sequence[Block],
+        rules: CacheRules | None = None,
+        before: "Row | None" = None,
+    ) -> None:
+        """Work out the sums; of `before`, a row that this one may begin with, only what is new costs."""
         self.key = key
         self.blocks = tuple(blocks)  # the list that was given goes on growing
-        self.ends = list(accumulate(block.tokens for block in blocks))
-        self.parts = list(accumulate(block.parts for block in blocks))
+        same = 0
+        if before is not None and before.key == key:
+            same = _same_objects(before.blocks, self.blocks)
+        self.ends: list[int] = before.ends[:same] if before else []
+        self.parts: list[int] = before.parts[:same] if before else []
+        self.chain: list[int] = before.chain[:same] if before else []
+        new = self.blocks[same:]
+        self.ends += _sums(self.ends, (block.tokens for block in new))
+        self.parts += _sums(self.parts, (block.parts for block in new))
         settled = (rules or rules_for(key.provider, key.model)).settings_from
-        self.chain = _chain(key, blocks, settled)
+        self.chain += _chain(key, self.blocks, settled, self.chain)
 
     @property
     def tokens(self) -> int:
@@ -60,10 +75,25 @@ def section_of(block: Block) -> Section:
             return "messages"
 
 
-def _chain(key: Key, blocks: Iterable[Block], settings_from: Section) -> list[int]:
-    """Name all prefixes; the settings count from the section on that they change."""
-    found, so_far, open = [], hash((key.provider, key.model)), True
-    for block in blocks:
+def _sums(before: Sequence[int], more: Iterable[int]) -> list[int]:
+    """Go on with running sums."""
+    return list(accumulate(more, initial=before[-1] if before else 0))[1:]
+
+
+def _same_objects(one: Sequence[Block], other: Sequence[Block]) -> int:
+    """How many blocks at the beginning are the very same values, without looking into them."""
+    same = list(map(is_, one, other))
+    return same.index(False) if False in same else len(same)
+
+
+def _chain(key: Key, blocks: Sequence[Block], settings_from: Section, known: Sequence[int]) -> list[int]:
+    """Name the prefixes behind the known ones; the settings count from the section on that they change."""
+    found: list[int] = []
+    so_far, open = hash((key.provider, key.model)), True
+    if known:
+        so_far = known[-1]
+        open = _ORDER[section_of(blocks[len(known) - 1])] < _ORDER[settings_from]
+    for block in blocks[len(known) :]:
         if open and _ORDER[section_of(block)] >= _ORDER[settings_from]:
             so_far, open = hash((so_far, key.settings)), False
         so_far = hash((so_far, block.origin, block.digest))
@@ -73,7 +103,8 @@ def _chain(key: Key, blocks: Iterable[Block], settings_from: Section) -> list[in
 
 def first_difference(one: Sequence[Block], other: Sequence[Block]) -> int | None:
     """The first block of `one` that `other` has not at its place; None when `other` begins with `one`."""
-    for index, block in enumerate(one):
+    for index in range(_same_objects(one, other), len(one)):
+        block = one[index]
         if index >= len(other) or (block.origin, block.digest) != (other[index].origin, other[index].digest):
             return index
     return None

@@ -48,7 +48,7 @@ class CacheLedger:
     def requested(self, event: e.ModelRequested, blocks: list[Block], at: float) -> None:
         """Take in a request of which `blocks` are the whole row."""
         key, at = key_of(event), event.sent_at or at
-        row = Row(key, blocks)
+        row = Row(key, blocks, before=self.state.last.row if self.state.last else None)
         self.state.requested(event.request_id, row, event.marks, at, aside=event.purpose != "turn")
         rules = rules_for(key.provider, key.model)
         if rules.kind == "marks":

@@ -47,6 +47,7 @@ class PromptBuilder:
         self._counter = counter
         self._said: list[tuple[Message, list[Block]]] = []
         self._last: list[Block] = []
+        self._fixed: dict[ToolDefinition | SystemPart, Block] = {}
 
     async def build(
         self, conversation: Conversation, model: str, params: Params, more: Sequence[Message] = ()
@@ -56,8 +57,7 @@ class PromptBuilder:
         `more` are messages of a side call behind the prompt, which are no part of the conversation.
         """
         said = await self._counted(conversation.messages)
-        blocks = [tool_block(tool) for tool in conversation.tools]
-        blocks += [_part_block(part) for part in conversation.parts]
+        blocks = self._stable(conversation)
         lasts = []
         for message in more:
             said = [*said, (message, await self._message_blocks(message))]
@@ -73,6 +73,17 @@ class PromptBuilder:
             params,
         )
         return BuiltPrompt(request, blocks, kept, tuple(lasts))
+
+    def _stable(self, conversation: Conversation) -> list[Block]:
+        """The blocks of tools and system parts, each made once."""
+        for tool in conversation.tools:
+            if tool not in self._fixed:
+                self._fixed[tool] = tool_block(tool)
+        for part in conversation.parts:
+            if part not in self._fixed:
+                self._fixed[part] = _part_block(part)
+        tools = [self._fixed[tool] for tool in conversation.tools]
+        return tools + [self._fixed[part] for part in conversation.parts]
 
     async def sizes(self, conversation: Conversation) -> tuple[int, list[int]]:
         """Tokens of the stable part with the tools, and of each message, as counted by us."""
