@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cutaway.harness.blocks import Block
 from cutaway.harness.cache.rows import Row
 from cutaway.harness.cache.rules import CacheRules, known_rules
 from cutaway.harness.cache.values import CacheTtl
 from cutaway.harness.usage import Usage
 from tests.harness.cache.cache_kit import NAMES, Placing, Play, a_block, begun, numbers, of
+from tests.harness.cache.plain_cache import Faults
 
 
 @st.composite
@@ -119,3 +121,26 @@ def test_what_the_provider_counted_once_is_known_to_the_token() -> None:
     expected = play.state.predict(play.row, play.marks(play.row), play.now, None)
     assert (expected.read, expected.fresh) == (dear, 0)
     assert expected.write_5m == round(500 * dear / row.tokens)
+
+
+def test_what_the_provider_has_lost_is_not_expected_again() -> None:
+    """It lost everything, so that a conversation that goes back to its first message finds nothing."""
+    play = begun(strategy="newest")
+    play.ask()
+    play.turn()
+    play.ask(faults=Faults(forgets=True))
+    del play.said[1:]
+    expected, served = play.ask()
+    assert numbers(expected) == of(served)
+    assert expected.read == 0
+
+
+def test_a_list_of_blocks_that_goes_on_growing_does_not_change_what_was_sent() -> None:
+    """The ledger keeps one list for all turns."""
+    play, blocks = begun(), list[Block]()
+    blocks += play.row.blocks
+    play.state.requested("1", Row(play.row.key, blocks), play.marks(play.row), play.now)
+    play.state.answered("1", Usage(cache_write_5m=play.row.tokens))
+    blocks += [a_block("assistant", "a"), a_block("user", "b")]
+    play.turn()
+    assert play.state.predict(play.row, play.marks(play.row), play.now, None).cause == "hit"
