@@ -5,18 +5,35 @@ from datetime import datetime
 from cutaway.harness.ledger import CallView, Ledger
 from cutaway.tui import format as fmt
 from cutaway.tui.call_words import short_name
-from cutaway.tui.transcript.safe_text import count_of
+from cutaway.tui.transcript.safe_text import count_of, one_line
+from cutaway.tui.transcript.wrap import cut
 from cutaway.tui.widgets.pane_tabs import Pane
+
+COMMAND_CELLS = 40
+"""Cells of a hook's command in the status line."""
 
 
 def activity(ledger: Ledger, now: datetime) -> str:
     """The loop's step, how long it has taken, and how to stop it; '' when nothing runs."""
     turn, interaction = ledger.turn, ledger.interaction
+    if aside := _aside(ledger):
+        turned = f"turn {turn.number}/{turn.limit} · " if turn is not None and ledger.busy else ""
+        return f"{turned}{aside} · esc stops"
     if not ledger.busy or interaction is None:
         return ""
     if turn is None or turn.interaction_id != interaction.id:
         return f"preparing{_since(interaction.started_at, now)} · esc stops"
     return f"turn {turn.number}/{turn.limit} · {_step(ledger, now)} · esc stops"
+
+
+def _aside(ledger: Ledger) -> str:
+    """What runs beside the turns: a hook of the user's, or a compaction."""
+    if ledger.hooks_running:
+        hook = next(reversed(ledger.hooks_running.values()))
+        return f"hook {hook.hook_type}: {cut(one_line(hook.command), COMMAND_CELLS)}"
+    if ledger.compacting is not None:
+        return f"compacting {fmt.tokens(ledger.compacting.tokens, estimated=True)} tokens"
+    return ""
 
 
 def _step(ledger: Ledger, now: datetime) -> str:

@@ -39,6 +39,8 @@ class Conversation:
         self._errored = False
         self._prompt: PromptBlock | None = None
         self._asked = False
+        self._bound: e.LimitReached | None = None
+        self._hooks: dict[str, e.HookStarted] = {}
         self.turn_of: dict[str, str] = {}
         """Block id to turn id, for all that belongs to a turn."""
         self.thinking_folded = True
@@ -175,8 +177,7 @@ class Conversation:
                 | e.HookStarted()
                 | e.HookEnded()
             ):
-                if (block := make.context_block(record_id, event)) is not None:
-                    self._append(block)
+                self._place_context(record_id, event)
             case _:
                 self._place_session(record_id, event, ledger)
 
@@ -215,6 +216,13 @@ class Conversation:
                 pass
             case _:
                 assert_never(event)
+
+    def _place_context(self, record_id: str, event: e.ContextEvent) -> None:
+        hook = self._hooks.pop(event.hook_invocation_id, None) if isinstance(event, e.HookEnded) else None
+        if isinstance(event, e.HookStarted):
+            self._hooks[event.hook_invocation_id] = event
+        if (block := make.context_block(record_id, event, hook)) is not None:
+            self._append(block)
 
     def _place_message(self, record_id: str, event: e.UserMessageSent) -> None:
         first = not self._asked and self._prompt is None
@@ -345,7 +353,9 @@ class Conversation:
     def _place_call(self, record_id: str, event: e.CallEvent, ledger: Ledger) -> None:
         match event:
             case e.LimitReached() | e.LimitDecided():
-                self._append(make.limit_block(record_id, event))
+                of = self._bound if self._bound and self._bound.request_id == event.request_id else None
+                self._append(make.limit_block(record_id, event, of))
+                self._bound = event if isinstance(event, e.LimitReached) else None
             case e.PermissionRequested() | e.PermissionCompleted() | e.ToolStarted() | e.ToolProgressed():
                 self._show_call(event.tool_call_id, ledger)
             case e.ToolCompleted():

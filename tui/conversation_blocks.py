@@ -8,6 +8,8 @@ from cutaway.harness.ledger import CallState, CallView, InteractionView, TurnVie
 from cutaway.harness.messages import Note
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
 from cutaway.tui import format as fmt
+from cutaway.tui.bounds import TITLES as BOUND_TITLES
+from cutaway.tui.bounds import decided_words, reached_words
 from cutaway.tui.call_words import outcome_of, ran_for, short_name, target_of
 from cutaway.tui.transcript.blocks import CallState as ShownState
 from cutaway.tui.transcript.blocks import TranscriptBlock
@@ -46,6 +48,16 @@ _END_TITLES: dict[e.EndReason, str] = {
     "interrupted": "",
     "error": "Stopped by an error",
 }
+# Why the harness wrote a message that nobody typed.
+_CAUSES: dict[e.MessageCause, str] = {
+    "cut": "the answer was cut",
+    "empty": "the answer was empty",
+    "nudge": "autopilot asks whether it is done",
+    "stop-hook": "a Stop hook lets it go on",
+    "loop": "it repeats itself",
+    "budget": "the budget runs out",
+}
+_SOURCES: dict[str, str] = {"hook": "what a hook said", "summary": "summary of what was said before"}
 
 
 def estimated_tokens(text: str) -> str:
@@ -57,8 +69,13 @@ def counted_tokens(count: int) -> str:
     return f"{fmt.tokens(count)} tokens"
 
 
-def context_block(record_id: str, event: e.ContextEvent) -> TranscriptBlock | None:
-    """What became of the prompt, or what a hook wanted; None when it wanted nothing."""
+def context_block(
+    record_id: str, event: e.ContextEvent, hook: e.HookStarted | None = None
+) -> TranscriptBlock | None:
+    """What became of the prompt, or what a hook wanted; None when it wanted nothing.
+
+    `hook` is the start of the hook that ends.
+    """
     match event:
         case e.CompactionCompleted(success=True):
             before, after = fmt.tokens(event.tokens_before), fmt.tokens(event.tokens_after)
@@ -74,12 +91,26 @@ def context_block(record_id: str, event: e.ContextEvent) -> TranscriptBlock | No
             said = "The system text and the instruction files are read anew with your next message."
             return TranscriptBlock(record_id, "info", said)
         case e.HookEnded():
-            said = "\n".join((*event.blocked, *event.context))
-            return TranscriptBlock(record_id, "note", said, "hook", collapsed=True) if said else None
+            return _hook_block(record_id, event, hook)
         case e.CompactionStarted() | e.TitleChanged() | e.HookStarted():
             return None
         case _:
             assert_never(event)
+
+
+def _hook_block(record_id: str, event: e.HookEnded, hook: e.HookStarted | None) -> TranscriptBlock | None:
+    said = "\n".join((*event.blocked, *event.context))
+    decided = f"says {event.permission}" if event.permission else ""
+    if not (said or decided or event.changed_input):
+        return None
+    title = f"hook {hook.hook_type}: {hook.command}" if hook is not None else "hook"
+    facts = [
+        "blocked" if event.blocked else "",
+        decided,
+        "changed the arguments" if event.changed_input else "",
+        fmt.duration(event.ran_ms / 1000),
+    ]
+    return TranscriptBlock(record_id, "note", said, title, " · ".join(filter(None, facts)), collapsed=True)
 
 
 def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:
@@ -89,7 +120,7 @@ def message_block(record_id: str, event: e.UserMessageSent) -> TranscriptBlock:
             record_id,
             "note",
             event.content,
-            "injected · message to the model",
+            f"injected · {_CAUSES[event.cause] if event.cause is not None else 'message to the model'}",
             estimated_tokens(event.content),
         )
     meta = {"start": "", "steer": "sent while it ran", "queued": ""}[event.delivery]
@@ -102,7 +133,7 @@ def note_block(block_id: str, note: Note) -> TranscriptBlock:
         block_id,
         "note",
         note.text,
-        f"injected · {note.source}",
+        f"injected · {_SOURCES.get(note.source, note.source)}",
         estimated_tokens(note.text),
         collapsed=True,
     )
@@ -228,22 +259,15 @@ def ended_block(
     return TranscriptBlock(record_id, "info", "\n".join(lines), _END_TITLES[event.reason])
 
 
-def limit_block(record_id: str, event: e.LimitReached | e.LimitDecided) -> TranscriptBlock:
-    """The tool-call limit, and what was decided about it."""
+def limit_block(
+    record_id: str, event: e.LimitReached | e.LimitDecided, reached: e.LimitReached | None = None
+) -> TranscriptBlock:
+    """A bound, and what was decided about it; `reached` is what was asked."""
     match event:
         case e.LimitReached():
-            waiting = count_of(len(event.pending), "tool call")
-            text = f"{count_of(event.limit, 'turn')} used; {waiting} of the model waiting."
-            return TranscriptBlock(record_id, "warning", text, "Tool-call limit")
+            return TranscriptBlock(record_id, "warning", reached_words(event), BOUND_TITLES[event.kind])
         case e.LimitDecided():
-            by = {
-                "user": "you",
-                "autopilot": "autopilot",
-                "headless": "nobody to ask",
-                "interrupt": "an interrupt",
-            }
-            went = "stopped there" if event.choice == "stop" else f"goes on to {event.new_limit} turns"
-            return TranscriptBlock(record_id, "info", f"Limit: {went}, decided by {by[event.by]}.")
+            return TranscriptBlock(record_id, "info", decided_words(reached, event))
         case _:
             assert_never(event)
 

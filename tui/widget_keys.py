@@ -9,7 +9,7 @@ from cutaway.tui.transcript import Transcript
 from cutaway.tui.widgets.approval import ApprovalWidget
 from cutaway.tui.widgets.ask import Ask
 from cutaway.tui.widgets.call_detail import CallDetail
-from cutaway.tui.widgets.limit import LimitWidget
+from cutaway.tui.widgets.limit import BOUND_QUESTIONS
 from cutaway.tui.widgets.row_view import RowView
 from cutaway.tui.widgets.search_bar import SearchBar
 
@@ -18,7 +18,7 @@ OWNERS: tuple[type[DOMNode], ...] = (
     RowView,
     Ask,
     ApprovalWidget,
-    LimitWidget,
+    *BOUND_QUESTIONS,
     CallDetail,
     CallScreen,
     InspectorScreen,

@@ -32,6 +32,8 @@ STEP_WORDS: dict[LoopStep, str] = {
     "limit": "asks you",
 }
 GAP = "  "
+TITLE_CELLS = 36
+"""Cells of the session's title, which stands in the place of its id once there is one."""
 
 
 class Status(Widget):
@@ -45,6 +47,7 @@ class Status(Widget):
         self.model = ""
         self.root = ""
         self.session = ""
+        self.title = ""
         self.branch = ""
         self.activity = ""
         self.hint = ""
@@ -53,9 +56,9 @@ class Status(Widget):
     def show(self, ledger: Ledger, activity: str) -> None:
         """Take over what the records say; nothing is drawn when nothing changed."""
         started = ledger.started
-        found = (ledger.mode, ledger.model, started.cwd if started else self.root, activity)
-        if found != (self.mode, self.model, self.root, self.activity):
-            self.mode, self.model, self.root, self.activity = found
+        found = (ledger.mode, ledger.model, started.cwd if started else self.root, activity, ledger.title)
+        if found != (self.mode, self.model, self.root, self.activity, self.title):
+            self.mode, self.model, self.root, self.activity, self.title = found
             self.refresh()
 
     def say(self, hint: str, *, seconds: float = 0) -> None:
@@ -94,7 +97,8 @@ class Status(Widget):
 
     def _right(self, room: int) -> list[Piece]:
         branch = [(cut(one_line(self.branch), 30), "$text-muted")] if self.branch else []
-        session = [(self.session[:8], "$text-muted")] if self.session else []
+        named = cut(one_line(self.title), TITLE_CELLS) or self.session[:8]
+        session = [(named, "$text-muted")] if named else []
         for width in (40, 24, 12):
             folder = [(fmt.folder(self.root, width), "$text-muted")] if self.root else []
             for parts in ([*branch, *folder, *session], [*branch, *folder], folder):
