@@ -20,7 +20,6 @@ class Block(Struct, frozen=True, rename="camel"):
     label: str
     digest: str
     tokens: int
-    breakpoint: bool = False
     parts: int = 1
     calls: int = 0
 

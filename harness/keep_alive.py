@@ -12,8 +12,8 @@ BEFORE = 30.0
 """Seconds before the end of the prefix's life at which it is read once more."""
 
 ASK = "(This only keeps the cache warm. Answer with a full stop.)"
-LENGTH = 16
-"""Tokens that the answer may have: no more than the least that every provider takes."""
+LENGTH = 2_048
+"""Tokens that the answer may have: with fewer, models that think by a budget would be asked another way."""
 
 
 async def keep_warm(seams: Seams, most: Decimal) -> None:
@@ -43,6 +43,9 @@ async def keep_warm(seams: Seams, most: Decimal) -> None:
             _say(seams, f"The cache could not be kept warm: {error}")
             return
         spent += seams.ledger.spending.known_cost - before
+        if seams.ledger.cache.state.expires_at(seams.clock.now().timestamp()) in (None, until):
+            _say(seams, "The cache is not kept warm: reading it again did not make it live longer.")
+            return
 
 
 def _say(seams: Seams, message: str) -> None:

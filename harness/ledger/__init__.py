@@ -1,6 +1,23 @@
 """The pure fold of the records into what the meter and the inspector show."""
 
 from cutaway.harness.ledger.fold import Ledger
-from cutaway.harness.ledger.views import CallState, CallView, InteractionView, LoopStep, Spending, TurnView
+from cutaway.harness.ledger.views import (
+    CallState,
+    CallView,
+    InteractionView,
+    LoopStep,
+    SideCallView,
+    Spending,
+    TurnView,
+)
 
-__all__ = ["CallState", "CallView", "InteractionView", "Ledger", "LoopStep", "Spending", "TurnView"]
+__all__ = [
+    "CallState",
+    "CallView",
+    "InteractionView",
+    "Ledger",
+    "LoopStep",
+    "SideCallView",
+    "Spending",
+    "TurnView",
+]

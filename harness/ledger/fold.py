@@ -11,11 +11,14 @@ from cutaway.harness.ledger.views import (
     CallView,
     InteractionView,
     LoopStep,
+    SideCallView,
     Spending,
     TurnView,
 )
 from cutaway.harness.usage import Usage
 from cutaway.tools.details import OutputChunk, ProgressNote, TestProgress
+
+_NO_REQUEST = e.ModelRequested("", "", "turn", "", "", "", "", 0, (), "{}", "", 0, 0, "")
 
 
 class Ledger:
@@ -52,6 +55,7 @@ class Ledger:
         """Those in force, the oldest first."""
         self.hooks_running: dict[str, e.HookStarted] = {}
         self.cache = CacheLedger()
+        self.side_calls: list[SideCallView] = []
         self._row: list[Block] = []
         self._requests: dict[str, TurnView] = {}
 
@@ -260,14 +264,22 @@ class Ledger:
             case e.ModelRequested():
                 blocks = [*self._row[: event.blocks_kept], *event.blocks]
                 self.cache.requested(event, blocks, at.timestamp())
+                self.side_calls.append(SideCallView(event))
             case e.ModelResponded():
                 self.cache.responded(event)
+                self._side_call(event.request_id).response = event
                 self._charge(event.usage, event.cost)
             case e.CallFailed():
                 self.cache.failed(event)
+                self._side_call(event.request_id).failure = event
                 self._charge(event.usage, event.cost)
             case _:
                 pass
+
+    def _side_call(self, request_id: str) -> SideCallView:
+        """The newest side call of that id; a log that has lost the request shows none."""
+        found = (call for call in reversed(self.side_calls) if call.request.request_id == request_id)
+        return next(found, SideCallView(_NO_REQUEST))
 
     def _answering(self) -> None:
         self.step, self.retrying, self.retry_at = "call", None, None

@@ -156,6 +156,15 @@ class TurnView:
 
 
 @dataclass(slots=True)
+class SideCallView:
+    """A model call that is no turn: its purpose is in the request."""
+
+    request: ModelRequested
+    response: ModelResponded | None = None
+    failure: CallFailed | None = None
+
+
+@dataclass(slots=True)
 class InteractionView:
     """From a user's message until the loop stopped."""
 

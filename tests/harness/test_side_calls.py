@@ -70,7 +70,7 @@ async def test_the_cache_is_kept_warm_up_to_its_cap_in_money(tmp_path: Path) -> 
     assert all(one.usage.cache_read > 2000 for one in warmed)
     assert all(one.verdict and one.verdict.word == "hit" for one in warmed)
     sent = [one for one in events(session, e.ModelRequested) if one.purpose == "keep-alive"]
-    assert all('"maxOutputTokens":16' in one.params for one in sent)
+    assert all('"maxOutputTokens":2048' in one.params for one in sent)
     await session.aclose()
 
 

@@ -22,6 +22,7 @@ def anatomy_rows(turn: TurnView) -> list[Row]:
         row((f"{'':5}{'tokens':>6}{'total':>7}  {'origin':<14}label", "dim")),
     ]
     running = 0
+    marks = {mark.block: mark.ttl for mark in turn.request.marks}
     for at, block in enumerate(turn.blocks):
         running += block.tokens
         word, glyph, tone = ORIGINS[block.origin]
@@ -37,6 +38,6 @@ def anatomy_rows(turn: TurnView) -> list[Row]:
                 hang=34,
             )
         )
-        if block.breakpoint:
-            rows.append(row(("   ── cache breakpoint " + "─" * 24, "accent")))
+        if (ttl := marks.get(at)) is not None:
+            rows.append(row((f"   ── cache breakpoint {ttl} " + "─" * 24, "accent")))
     return [*rows, BLANK, row((" + new in this request   = sent before, unchanged", "dim"))]

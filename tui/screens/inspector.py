@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from cutaway.harness.ledger import Ledger, TurnView
 from cutaway.tui import format as figures
 from cutaway.tui.inspector.anatomy import anatomy_rows
+from cutaway.tui.inspector.cache import TONES, cache_rows
 from cutaway.tui.inspector.time import Waterfall
 from cutaway.tui.inspector.tools import tools_rows
 from cutaway.tui.inspector.turns import TurnRows
@@ -18,11 +19,11 @@ from cutaway.tui.inspector.wire import request_source, response_source
 from cutaway.tui.rows import Part, Row, Rows, RowSource, key_row, row
 from cutaway.tui.widgets.row_view import RowText, RowView
 
-Tab = Literal["Anatomy", "Request", "Response", "Tools", "Time", "Why"]
+Tab = Literal["Anatomy", "Cache", "Request", "Response", "Tools", "Time", "Why"]
 TABS: tuple[Tab, ...] = get_args(Tab)
 LOOK_SECONDS = 0.5
 """How often the session is looked at for changes while the inspector is open."""
-KEYS = (("[ ]", "turn"), ("1–6", "tab"), ("j k", "move"), ("p", "readable"), ("esc", "close"))
+KEYS = (("[ ]", "turn"), ("1–7", "tab"), ("j k", "move"), ("p", "readable"), ("esc", "close"))
 
 
 class Bodies(Protocol):
@@ -134,6 +135,8 @@ class InspectorScreen(ModalScreen[None]):
         match self.tab:
             case "Anatomy":
                 return Rows(anatomy_rows(turn))
+            case "Cache":
+                return Rows(cache_rows(self._ledger, turn))
             case "Request":
                 body = self._bodies.request_body(turn.request.request_id) if turn.request else b""
                 return request_source(turn, body, pretty=self.pretty)
@@ -189,4 +192,6 @@ def _head_row(turn: TurnView) -> Row:
         parts.append(f"  {figures.usage_line(turn.response.usage)} · {figures.money(turn.response.cost)}")
         if turn.response.simulated:
             parts.append(("  simulated", "warn"))
+        if verdict := turn.response.verdict:
+            parts.append((f"  {verdict.word}", TONES[verdict.word]))
     return row(*parts)

@@ -60,9 +60,9 @@ def busy_story() -> tuple[Story, list[ToolCall]]:
         block("tool", "run_tests", 700),
         block("system", "identity", 1200),
         block("instructions", "AGENTS.md", 600),
-        block("workspace", "files", 300, breakpoint=True),
+        block("workspace", "files", 300),
         block("note", "date", 20),
-        block("user", "message", 40, breakpoint=True),
+        block("user", "message", 40),
         body=b'{"model":"m","messages":[{"role":"user","content":"a\\nb [/]"}]}',
     )
     told = calls(

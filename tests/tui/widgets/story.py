@@ -146,8 +146,8 @@ class Story:
         )
 
 
-def block(origin: Origin, label: str, tokens: int, *, breakpoint: bool = False) -> Block:
-    return Block(origin, label, text_digest(f"{origin}{label}{tokens}"), tokens, breakpoint)
+def block(origin: Origin, label: str, tokens: int) -> Block:
+    return Block(origin, label, text_digest(f"{origin}{label}{tokens}"), tokens)
 
 
 def calls(*names_and_arguments: tuple[str, str]) -> list[ToolCall]:
