@@ -129,3 +129,24 @@ async def test_a_limit_of_thousands_of_digits_is_refused_and_not_fatal(tmp_path:
         await until(pilot, lambda: "is no limit to go on to" in words(app))
         await pilot.press("escape", "s")
         await finished(pilot, app)
+
+
+async def test_a_question_that_comes_behind_another_page_is_told_there(tmp_path: Path) -> None:
+    """Else the work stands still, and nothing on the open page says for whom it waits."""
+    opener = Opener(tmp_path, [Step(delay=1.0, calls=(command("echo one"),))], mode="interactive")
+    app = app_for(opener)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await opened(pilot, app)
+        await pilot.press(*"go", "enter")
+        await until(pilot, lambda: app.main.ledger.turns)
+        await pilot.press("f5")
+        await until(pilot, lambda: "Anatomy" in screen_text(app))
+        opener.clock.gate.set()
+        await until(pilot, lambda: "A question waits" in screen_text(app))
+        question = app.main.dock.current
+        assert question is not None
+        question.wake()
+        assert question.deaf  # nobody has seen it yet
+        assert not question.has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: app.main.dock.current is not None and app.main.dock.current.has_focus)

@@ -89,9 +89,7 @@ class ApprovalWording:
                 ("a", "accent"),
                 ("    adds the rule ", "dim"),
                 request.always,
-                (" for this session; ", "dim"),
-                ("e", "accent"),
-                (" edits it", "dim"),
+                (" for this session", "dim"),
                 hang=5,
             )
             if request.always

@@ -30,7 +30,7 @@ BODY_SHARE, FULL_BODY_SHARE = 0.35, 0.7
 BODY_LEAST = 3
 """Rows that it keeps before the foot may stand apart from it."""
 
-KEPT = {"-tiny": 4, "-short": 5, "-tall": 8}
+KEPT = {"-tiny": 4, "-short": 5, "-tall": 7}
 """Rows around a question, by the screen's class: tabs, a row of the pane, what waits, the prompt, status."""
 
 Clock = Callable[[], float]
@@ -101,7 +101,7 @@ class Ask(Widget, can_focus=True):
         clock: Clock = time.monotonic,
         id: str | None = None,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-foot-below")  # until it is known how many rows there are
         self.request_id = request_id
         self.wording = wording
         self.may_focus: Callable[[], bool] = lambda: False
@@ -122,6 +122,7 @@ class Ask(Widget, can_focus=True):
 
     def compose(self) -> ComposeResult:
         self._body.add_class("ask--body")
+        self._body.set_rows(Rows(self.wording.body()))
         self._body.styles.height = 1  # until there is a width to lay it out for
         self._foot.add_class("ask--foot")
         self._keys.add_class("ask--keys")
@@ -189,7 +190,7 @@ class Ask(Widget, can_focus=True):
         """Take the focus if the deaf time is over and the prompt is empty."""
         if self.answered or not self.display:
             return
-        if not self.screen.is_current:
+        if not self.screen.is_active:
             self._quiet_since = self._clock()  # another screen hides the question
         if self.deaf:
             self.set_timer(DEAF_SECONDS, self.wake)
@@ -333,6 +334,8 @@ class AskDock(Vertical):
         self._asks.append(ask)
         self.mount(ask)
         self._number()
+        if not self.screen.is_active:
+            self.notify("A question waits in the conversation; esc goes back to it.", markup=False)
 
     def drop(self, request_id: str) -> None:
         """Take a question away, as when it was answered or its interaction ended."""
