@@ -17,7 +17,8 @@ from cutaway.tui.keymap import bindings, clashes, unknown_actions
 from cutaway.tui.live_session import LiveSession, NoModelFound, SessionOpener
 from cutaway.tui.paced_app import PacedApp
 from cutaway.tui.screens.failed import FailedScreen
-from cutaway.tui.screens.main import HINT_SECONDS, MainScreen
+from cutaway.tui.screens.main import MainScreen
+from cutaway.tui.screens.sending import HINT_SECONDS
 from cutaway.tui.screens.welcome import WelcomeScreen
 from cutaway.tui.themes import DEFAULT_THEME, load_themes
 from cutaway.tui.widgets.call_detail import CallDetail

@@ -81,9 +81,27 @@ ACTIONS: tuple[Action, ...] = (
         "main", "screen.cycle_mode", "Session", priority=True,
     ),
     Action(
-        "session.steer", "ctrl+s", "Send now",
-        "After the tools that run now, not after the whole task",
+        "session.steer", "ctrl+s", "Send after the tools",
+        "Of this turn, not after the whole task",
         "main", "screen.steer", "Session", priority=True,
+    ),
+    Action(
+        "session.send_at_once", "ctrl+n", "Send at once",
+        "When the running tool is done; the calls behind it do not run",
+        "main", "screen.send_at_once", "Session", priority=True,
+    ),
+    Action(
+        "session.queue", "ctrl+l", "Waiting messages", "Gives them the keys, or takes them away",
+        "main", "screen.queue", "Session",
+    ),
+    Action(
+        "session.deliver", "alt+d", "Waiting message: sooner or later",
+        "After this, after the tools, now: the newest, or the chosen one",
+        "main", "screen.change_delivery", "Session",
+    ),
+    Action(
+        "session.edit", "alt+e", "Waiting message: edit", "The newest, or the chosen one; it keeps its place",
+        "main", "screen.edit_waiting", "Session",
     ),
     Action(
         "session.take_back", "alt+up", "Take back a queued message",
@@ -97,6 +115,16 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "session.answer", "ctrl+g", "Answer the question", "Gives it the keys",
         "main", "screen.answer", "Session",
+    ),
+    Action(
+        "session.compact", "f8", "Compact the conversation",
+        "A summary takes the place of the oldest messages",
+        "main", "screen.compact", "Session",
+    ),
+    Action(
+        "session.undo_compaction", "f9", "Undo the compaction",
+        "The whole history is sent again",
+        "main", "screen.undo_compaction", "Session",
     ),
     Action(
         "conversation.copy", "alt+c", "Copy the last answer",

@@ -13,12 +13,18 @@ def offered(
     conversation holds anything.
     """
     match action:
-        case "steer":
+        case "steer" | "send_at_once":
             return outgoing.busy
         case "interrupt":
             return outgoing.busy or not writing
-        case "take_back":
-            return bool(outgoing.waiting(ledger)[0])
+        case "take_back" | "edit_waiting" | "queue":
+            return bool(outgoing.waiting(ledger))
+        case "change_delivery":
+            return outgoing.busy and bool(outgoing.waiting(ledger))
+        case "compact":
+            return outgoing.session is not None and bool(ledger.interactions) and not outgoing.busy
+        case "undo_compaction":
+            return bool(ledger.compactions) and not outgoing.busy
         case "retry_now":
             return ledger.retrying is not None
         case "answer":

@@ -10,6 +10,7 @@ from cutaway.tui.widgets.approval import ApprovalWidget
 from cutaway.tui.widgets.ask import Ask
 from cutaway.tui.widgets.call_detail import CallDetail
 from cutaway.tui.widgets.limit import BOUND_QUESTIONS
+from cutaway.tui.widgets.queue_lane import QueueLane
 from cutaway.tui.widgets.row_view import RowView
 from cutaway.tui.widgets.search_bar import SearchBar
 
@@ -20,6 +21,7 @@ OWNERS: tuple[type[DOMNode], ...] = (
     ApprovalWidget,
     *BOUND_QUESTIONS,
     CallDetail,
+    QueueLane,
     CallScreen,
     InspectorScreen,
     SearchBar,

@@ -122,7 +122,7 @@ async def test_the_palette_offers_what_applies(tmp_path: Path) -> None:
         titles = await palette(pilot, app)
         for title in ("Next mode", "Mode: plan", "Theme: paper", "Keys", "Quit", "Meter"):
             assert title in titles
-        for title in ("Inspect the turn", "Retry now", "Copy the last answer", "Send now"):
+        for title in ("Inspect the turn", "Retry now", "Copy the last answer", "Send after the tools"):
             assert title not in titles
         await pilot.press("escape", *"hi", "enter")
         await finished(pilot, app)

@@ -14,26 +14,23 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from cutaway.harness.events import Mode, Record, SessionIdle, UserMessageSent
-from cutaway.harness.ledger import Ledger
 from cutaway.tui.activity import activity, tab_facts
-from cutaway.tui.compositing import QuickScreen
 from cutaway.tui.conversation import Conversation
 from cutaway.tui.keymap import bindings, keys_of
 from cutaway.tui.live_session import LiveSession
 from cutaway.tui.offered import offered
-from cutaway.tui.outgoing import Outgoing
 from cutaway.tui.pump import pump
 from cutaway.tui.questions import Questions
 from cutaway.tui.router import Part, parts_for
+from cutaway.tui.screens.sending import HINT_SECONDS, SendingScreen
 from cutaway.tui.transcript import Transcript
 from cutaway.tui.widgets.ask import Ask, AskDock
 from cutaway.tui.widgets.pane_tabs import PANES, Pane, PaneTabs
 from cutaway.tui.widgets.panes import Panes
 from cutaway.tui.widgets.prompt import Prompt
-from cutaway.tui.widgets.queue_lane import QueueLane
 from cutaway.tui.widgets.row_view import RowView
 from cutaway.tui.widgets.search_bar import SearchBar
-from cutaway.tui.widgets.status import MODES, Status
+from cutaway.tui.widgets.status import MODES
 
 NARROW_BELOW = 110
 """Columns under which the three panes become tabs."""
@@ -41,31 +38,24 @@ NARROW_BELOW = 110
 SHORT_BELOW, TINY_BELOW = 16, 12
 """Rows under which blank lines are given up, and then all that a question can be answered without."""
 
-HINT_SECONDS = 3.0
-"""How long a hint stands in the status line, and how long a second ctrl+c quits."""
 
-
-class MainScreen(QuickScreen):
+class MainScreen(SendingScreen):
     """Lays the parts out, hands records to them, and sends what the user decides to the session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("main")]
     AUTO_FOCUS = "Prompt"
 
     def __init__(self, root: str, keys: Mapping[str, str]) -> None:
-        super().__init__(classes="-wide -tall")  # the usual case: then it is styled once, not twice
+        super().__init__(keys_of("prompt.send", keys), keys_of("prompt.newline", keys))
         self.ready = asyncio.Event()
         self._hurry = asyncio.Event()
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (TINY_BELOW, "-short"), (SHORT_BELOW, "-tall")]
-        self.ledger = Ledger()
-        self.outgoing = Outgoing()
         self.panes = Panes(root, id="panes")
         self.conversation = Conversation(self.panes.transcript)
-        send, newline = keys_of("prompt.send", keys), keys_of("prompt.newline", keys)
-        self.prompt = Prompt(send_keys=send, newline_keys=newline, id="prompt")
         self.dock = AskDock(lambda: not self.prompt.text, id="dock")
         self.questions = Questions(self.dock)
-        self.tabs, self.lane, self.status = PaneTabs(id="tabs"), QueueLane(id="lane"), Status(id="status")
+        self.tabs = PaneTabs(id="tabs")
         self.search_bar = SearchBar(id="search")
         self.status.root = root
         self._clock: Timer | None = None
@@ -83,7 +73,7 @@ class MainScreen(QuickScreen):
     def on_mount(self) -> None:
         self.ready.set()
         self._clock = self.set_interval(1.0, self._tick, pause=True)
-        self._show_queue()
+        self.show_queue()
 
     @property
     def narrow(self) -> bool:
@@ -108,7 +98,7 @@ class MainScreen(QuickScreen):
                 self.prompt.remember(record.event.content)
         self.outgoing.attach(session)
         self.look_at_branch(session.root)
-        self._show_queue()
+        self.show_queue()
 
     def deliver(self, records: Sequence[Record]) -> None:
         """Let every part that is concerned draw itself anew from the ledger."""
@@ -144,18 +134,13 @@ class MainScreen(QuickScreen):
             case "status":
                 self.status.show(self.ledger, activity(self.ledger, _now()))
                 self.panes.empty_page.show(self.ledger)
-                self._show_queue()
+                self.show_queue()
             case "queue":
-                self._show_queue()
+                self.show_queue()
             case "questions":
                 self.questions.show(self.ledger)
             case "conversation":
                 pass  # it has taken the records themselves
-
-    def _show_queue(self) -> None:
-        messages, reason = self.outgoing.waiting(self.ledger)
-        self.lane.show(messages, reason)
-        self.prompt.queue_above = bool(messages)
 
     def _tend_clock(self) -> None:
         if self._clock is not None:
@@ -173,26 +158,16 @@ class MainScreen(QuickScreen):
     # to the session
 
     @on(Prompt.Submitted)
-    def _submit(self, event: Prompt.Submitted) -> None:
-        self.outgoing.send(event.text)
-        self._show_queue()
+    def _follow(self) -> None:
         self.transcript.scroll_end(animate=False)
 
     @on(Ask.Answered)
     def _answer(self, event: Ask.Answered) -> None:
         self.outgoing.answer(event.request_id, event.answer)
 
-    def action_send(self) -> None:
-        self.prompt.submit()
-
-    def action_steer(self) -> None:
-        if not self.outgoing.busy:
-            self.prompt.submit()  # nothing runs that it could join
-        elif text := self.prompt.take():
-            self.outgoing.steer(text)
-            self._show_queue()
-
     def action_interrupt(self) -> None:
+        if self.leave_editing():
+            return
         if self.outgoing.session is not None and self.outgoing.busy:
             self.status.say("interrupting …")
             self.outgoing.session.interrupt()
@@ -206,30 +181,15 @@ class MainScreen(QuickScreen):
     def action_mode(self, mode: str) -> None:
         self.outgoing.set_mode(cast(Mode, mode))
 
-    def action_take_back(self) -> None:
-        if (text := self.outgoing.take_back()) is not None:
-            self.prompt.give_back(text)
-            self._show_queue()
-            self.prompt.focus()
-        else:
-            self._hint("no message is waiting")
-
-    @on(Prompt.OlderWanted)
-    def _take_back(self) -> None:
-        self.action_take_back()
-
     def action_retry_now(self) -> None:
         if self.outgoing.session is not None and self.ledger.retrying is not None:
             self.outgoing.session.skip_wait()
         else:
-            self._hint("no retry is waiting")
+            self.hint("no retry is waiting")
 
     def action_answer(self) -> None:
         if not self.dock.focus_current():
-            self._hint("no question is open")
-
-    def _hint(self, text: str) -> None:
-        self.status.say(text, seconds=HINT_SECONDS)
+            self.hint("no question is open")
 
     def action_break(self) -> None:
         """Ctrl+c, by what there is: a selection, a question, a text, running work, and only then the end."""
@@ -240,6 +200,8 @@ class MainScreen(QuickScreen):
             question.has_focus_within or not self.prompt.text
         ):
             question.action_refuse()
+        elif self.leave_editing():
+            self.hint("the waiting message is as it was")
         elif self.prompt.take():
             self.status.say("cleared · up brings it back", seconds=HINT_SECONDS)
         elif self.outgoing.busy:
@@ -271,7 +233,12 @@ class MainScreen(QuickScreen):
 
     def action_next_pane(self) -> None:
         """Walk: prompt, the question if there is one, then the panes in sight."""
-        stops: list[Widget | None] = [self.prompt, self.dock.current, *self.panes.in_sight(self.narrow)]
+        stops: list[Widget | None] = [
+            self.prompt,
+            self.lane,
+            self.dock.current,
+            *self.panes.in_sight(self.narrow),
+        ]
         ring = [widget for widget in stops if widget is not None and widget.display]
         at = next((number for number, widget in enumerate(ring) if widget.has_focus_within), -1)
         ring[(at + 1) % len(ring)].focus()
@@ -320,14 +287,14 @@ class MainScreen(QuickScreen):
 
     def action_fold_thinking(self) -> None:
         self.conversation.fold_thinking()
-        self._hint("thinking is folded" if self.conversation.thinking_folded else "thinking is unfolded")
+        self.hint("thinking is folded" if self.conversation.thinking_folded else "thinking is unfolded")
 
     def action_copy_answer(self) -> None:
         answers = (each.text for each in reversed(self.ledger.turns.values()) if each.text)
         if text := next(answers, ""):
             self.copy(text)
         else:
-            self._hint("no answer has come yet")
+            self.hint("no answer has come yet")
 
     def copy(self, text: str) -> None:
         """Give a text to the terminal's clipboard, and say what was done, not more."""
@@ -341,7 +308,7 @@ class MainScreen(QuickScreen):
     @on(Transcript.SearchRequested)
     def action_search(self) -> None:
         if self.conversation.empty:
-            self._hint("nothing was said yet")
+            self.hint("nothing was said yet")
             return
         self._bring("conversation")
         self.search_bar.start()
