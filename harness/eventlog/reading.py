@@ -21,13 +21,15 @@ class OpenReport(Struct, frozen=True):
     """How a log was found: what it held, and what of it could not be used.
 
     `skipped` counts lines that held damage, the torn last one included; `torn` tells that the last
-    line was cut off; `lost_texts` counts texts whose blob is missing or damaged.
+    line was cut off; `lost_texts` counts texts whose blob is missing or damaged; `repeated` counts events
+    that stand there again, as a merge of two copies leaves them.
     """
 
     records: int = 0
     skipped: int = 0
     torn: bool = False
     lost_texts: int = 0
+    repeated: int = 0
 
     @property
     def warning(self) -> str:
@@ -40,11 +42,15 @@ class OpenReport(Struct, frozen=True):
         if self.lost_texts:
             texts = "1 large text is" if self.lost_texts == 1 else f"{self.lost_texts} large texts are"
             parts.append(f"{texts} missing or damaged")
+        if self.repeated:
+            parts.append(
+                "1 event stands twice" if self.repeated == 1 else f"{self.repeated} events stand twice"
+            )
         if not parts:
             return ""
         return (
             f"In the session's log {' and '.join(parts)}. "
-            f"All {self.records} good events were loaded; the damaged bytes stay in the file."
+            f"All {self.records} good events were loaded once; the file itself stays as it is."
         )
 
 
@@ -77,7 +83,12 @@ def read_log(path: Path, blobs: Blobs) -> tuple[list[Record], OpenReport]:
             skipped += 1
             torn = not line.endswith(b"\n")
             records.extend(_salvaged(line, blobs))
-    return records, OpenReport(len(records), skipped, torn, len(blobs.lost))
+    once: dict[str, Record] = {}
+    for record in records:
+        once.setdefault(record.id, record)
+    return list(once.values()), OpenReport(
+        len(once), skipped, torn, len(blobs.lost), len(records) - len(once)
+    )
 
 
 def _salvaged(line: bytes, blobs: Blobs) -> Iterator[Record]:

@@ -244,3 +244,13 @@ def test_a_log_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
     with pytest.raises(SessionError, match="cannot be read"):
         EventLog(tmp_path / "link.jsonl")
+
+
+def test_events_that_stand_twice_are_taken_once(tmp_path: Path) -> None:
+    """A folder that is synchronised between machines may leave a log glued to a copy of itself."""
+    path = tmp_path / "events.jsonl"
+    records = written(path)
+    path.write_bytes(path.read_bytes() * 2)
+    log = EventLog(path)
+    assert list(log.records) == records
+    assert f"{len(records)} events stand twice" in log.report.warning
