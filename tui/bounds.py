@@ -72,8 +72,9 @@ def reached_words(reached: e.LimitReached) -> str:
         case "loop":
             return f"The model made the same calls {reached.used} times in a row, with the same results."
         case "context":
-            window = " of the model's window" if reached.most else ""
-            return f"The conversation has {used(reached)}{window}."
+            if not reached.most:
+                return f"The prompt has {used(reached)}; the model's window is not known."
+            return f"{used(reached)} of the model's window used."
         case _:
             waiting = count_of(len(reached.pending), "tool call")
             more = f"; {waiting} of the model waiting" if reached.pending else ""

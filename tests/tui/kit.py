@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -12,6 +13,7 @@ from cutaway.harness.permissions.rules import Rules
 from cutaway.harness.providers.scripted import Script, ScriptedProvider, Step
 from cutaway.harness.seams import Model
 from cutaway.harness.session import Session
+from cutaway.harness.usage import Price
 from cutaway.tui.app import CutawayApp
 from cutaway.tui.live_session import LiveSession
 from tests.harness.session_kit import COUNTER, QuickClock
@@ -38,12 +40,21 @@ HELD = Step(text="thinking about it", delay=5.0)
 
 
 class Opener:
-    """Opens one session in a folder; `ready` may hold it back."""
+    """Opens one session in a folder; `ready` may hold it back, `options` are those of an `Opening`."""
 
     def __init__(
-        self, root: Path, steps: Sequence[Step] = (), *, mode: Mode = "autopilot", limit: int = 25
+        self,
+        root: Path,
+        steps: Sequence[Step] = (),
+        *,
+        mode: Mode = "autopilot",
+        limit: int = 25,
+        window: int | None = None,
+        price: Price | None = None,
+        **options: Any,
     ) -> None:
         self.root, self.steps, self.mode, self.limit = root, steps, mode, limit
+        self.window, self.price, self.options = window, price, options
         self.clock = GateClock()
         self.ready = asyncio.Event()
         self.ready.set()
@@ -56,12 +67,13 @@ class Opener:
         )
         opening = Opening(
             root=self.root,
-            model=Model(provider, "scripted"),
+            model=Model(provider, "scripted", self.price, self.window),
             mode=self.mode,
             limit=self.limit,
             rules=Rules(),
             clock=self.clock,
             counter=COUNTER,
+            **self.options,
         )
         self.opened.append(new_session(opening))
         return self.opened[-1]
@@ -97,12 +109,17 @@ async def finished(pilot: Pilot[None], app: CutawayApp, interactions: int = 1) -
 
 async def approve(pilot: Pilot[None], app: CutawayApp) -> None:
     """Say yes to the question that stands there, as soon as it hears."""
+    await reply(pilot, app, "y")
+
+
+async def reply(pilot: Pilot[None], app: CutawayApp, *keys: str) -> None:
+    """Answer the question that stands there with keys, as soon as it hears."""
     question = app.main.dock.current
     assert question is not None
     if app.main.prompt.text:  # else the question takes the focus by itself, and ctrl+g would give it back
         await pilot.press("ctrl+g")
     await until(pilot, lambda: question.has_focus and not question.deaf)
-    await pilot.press("y")
+    await pilot.press(*keys)
     await until(pilot, lambda: app.main.dock.current is not question)
 
 

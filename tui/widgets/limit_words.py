@@ -216,18 +216,18 @@ class ContextWording(BoundWording):
         tokens = int(event.used)
         if event.most:
             share = f"{tokens * 100 // int(event.most)}%"
-            full = f"{tokens:,} of the {int(event.most):,} tokens of the model's window are used ({share})"
+            full = f"≈{tokens:,} of the {int(event.most):,} tokens of the model's window are used ({share})"
         else:
-            full = f"the prompt has {tokens:,} tokens; the model's window is not known"
+            full = f"the prompt has ≈{tokens:,} tokens; the model's window is not known"
         return [
             row(full),
-            row("a summary takes the place of the oldest messages; what you wrote stays word for word"),
+            row("a summary takes the place of the oldest messages; your own words are kept"),
             row(("nothing is lost: the log keeps all of it, and a compaction can be undone", "dim")),
         ]
 
     def foot(self) -> Sequence[Row]:
         cost = figures.money(self.facts.compacting, estimated=True)
-        return self.spent(), _fact("compacting", f"{cost}, with the next request made anew")
+        return self.spent(), _fact("compacting", f"{cost} for the summary and the next request")
 
     def keys(self, *, lit: bool) -> Sequence[Row]:
         keys = [
