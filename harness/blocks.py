@@ -1,6 +1,8 @@
 """The prompt as a row of digested spans in wire order, so that any change can be named."""
 
 import hashlib
+from collections.abc import Sequence
+from operator import is_
 from typing import Literal
 
 from msgspec import Struct
@@ -22,6 +24,12 @@ class Block(Struct, frozen=True, rename="camel"):
     tokens: int
     parts: int = 1
     calls: int = 0
+
+
+def same_objects(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many values at the beginning are the very same, without looking into them: cheap for long rows."""
+    same = list(map(is_, one, other))
+    return same.index(False) if False in same else len(same)
 
 
 def text_digest(text: str) -> str:

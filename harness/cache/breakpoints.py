@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Literal, assert_never
 
+from cutaway.harness.blocks import Block, same_objects
 from cutaway.harness.cache.copilot import Kind, copilot_marks, own_marks
 from cutaway.harness.cache.rows import Row, first_difference
 from cutaway.harness.cache.values import CacheTtl, Mark
@@ -23,7 +24,7 @@ def place(
         case "stable":
             found = _stable(row, previous, marks)
         case "copilot":
-            found = _copilot(row)
+            found = CopilotView().marks(row)
         case _:
             assert_never(strategy)
     return [Mark(index, ttl) for index in found]
@@ -70,36 +71,53 @@ def _last_that_holds(row: Row, index: int, above: int = -1) -> int | None:
     return None
 
 
-def _copilot(row: Row) -> list[int]:
-    """Copilot's marks, on the blocks that end its messages; all before the workspace is one message."""
-    ends: list[int] = []
-    kinds: list[Kind] = []
-    current = 0
-    for index, block in enumerate(row.blocks):
+class CopilotView:
+    """A row as Copilot's procedure sees it: its messages by kind, and the block that ends each.
+
+    System parts before the workspace are one message; kept from row to row, since a session only grows.
+    """
+
+    __slots__ = ("_blocks", "_current", "_ends", "_kinds")
+
+    def __init__(self) -> None:
+        self._blocks: Sequence[Block] = ()
+        self._kinds: list[Kind] = []
+        self._ends: list[int] = []
+        self._current = 0
+
+    def marks(self, row: Row) -> list[int]:
+        """The blocks after which Copilot would ask for a cache."""
+        if same_objects(self._blocks, row.blocks) < len(self._blocks):
+            self._blocks, self._kinds, self._ends, self._current = (), [], [], 0
+        for index in range(len(self._blocks), len(row.blocks)):
+            self._take(index, row.blocks[index])
+        self._blocks, kinds, ends = row.blocks, self._kinds, self._ends
+        context = kinds.index("U") if "U" in kinds else 0
+        marked = copilot_marks(kinds, own_marks(kinds, context, max(self._current, context)))
+        return [ends[at] for at in marked if row.blocks[ends[at]].tokens]
+
+    def _take(self, index: int, block: Block) -> None:
+        kind: Kind
         match block.origin:
             case "tool" | "note":
-                continue
+                return
             case "system" | "instructions":
-                if kinds == ["S"]:
-                    ends[0] = index
-                    continue
-                kinds.append("S")
+                if self._kinds == ["S"]:
+                    self._ends[0] = index
+                    return
+                kind = "S"
             case "workspace":
-                kinds.append("U")
+                kind = "U"
             case "user":
                 if block.parts:  # what the harness says by itself is not the message of the turn
-                    current = len(kinds)
-                kinds.append("U")
-                ends.append(index if block.parts else index - 1)
-                continue
+                    self._current = len(self._kinds)
+                kind, index = "U", index if block.parts else index - 1
             case "assistant":
-                kinds.append("C" if block.calls else "A")
+                kind = "C" if block.calls else "A"
             case "tool-result":
-                kinds.append("T")
-        ends.append(index)
-    context = kinds.index("U") if "U" in kinds else 0
-    marked = copilot_marks(kinds, own_marks(kinds, context, max(current, context)))
-    return [ends[at] for at in marked if row.blocks[ends[at]].tokens]
+                kind = "T"
+        self._kinds.append(kind)
+        self._ends.append(index)
 
 
 def breakpoints_of(

@@ -1,13 +1,12 @@
 """What the cache saves, and what an action would cost that breaks the prefix; USD, None where unknown."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
 
-from cutaway.harness.cache.breakpoints import place
+from cutaway.harness.cache.breakpoints import CopilotView
 from cutaway.harness.cache.rows import Row
 from cutaway.harness.cache.rules import CacheRules
 from cutaway.harness.cache.store import Outcome, PrefixStore
@@ -40,13 +39,14 @@ class Rival:
 
     rules: CacheRules
     _store: PrefixStore = field(init=False)
+    _view: CopilotView = field(default_factory=CopilotView)
 
     def __post_init__(self) -> None:
         self._store = PrefixStore(self.rules)
 
     def ask(self, row: Row, ttl: CacheTtl, at: float) -> Outcome:
         """What this request would have read and written; it is in that cache from then on."""
-        marks: Sequence[Mark] = place("copilot", row, ttl, None, ()) if self.rules.kind == "marks" else ()
+        marks = [Mark(at, ttl) for at in self._view.marks(row)] if self.rules.kind == "marks" else []
         outcome = self._store.look(row, marks, at)
         self._store.keep(row, marks, at)
         return outcome

@@ -3,10 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from operator import is_
 from typing import NamedTuple
 
-from cutaway.harness.blocks import Block
+from cutaway.harness.blocks import Block, same_objects
 from cutaway.harness.cache.rules import CacheRules, Section, rules_for
 
 _ORDER: dict[Section, int] = {"tools": 0, "system": 1, "messages": 2}
@@ -41,7 +40,7 @@ class Row:
         self.blocks = tuple(blocks)  # the list that was given goes on growing
         same = 0
         if before is not None and before.key == key:
-            same = _same_objects(before.blocks, self.blocks)
+            same = same_objects(before.blocks, self.blocks)
         self.ends: list[int] = before.ends[:same] if before else []
         self.parts: list[int] = before.parts[:same] if before else []
         self.chain: list[int] = before.chain[:same] if before else []
@@ -80,12 +79,6 @@ def _sums(before: Sequence[int], more: Iterable[int]) -> list[int]:
     return list(accumulate(more, initial=before[-1] if before else 0))[1:]
 
 
-def _same_objects(one: Sequence[Block], other: Sequence[Block]) -> int:
-    """How many blocks at the beginning are the very same values, without looking into them."""
-    same = list(map(is_, one, other))
-    return same.index(False) if False in same else len(same)
-
-
 def _chain(key: Key, blocks: Sequence[Block], settings_from: Section, known: Sequence[int]) -> list[int]:
     """Name the prefixes behind the known ones; the settings count from the section on that they change."""
     found: list[int] = []
@@ -103,7 +96,7 @@ def _chain(key: Key, blocks: Sequence[Block], settings_from: Section, known: Seq
 
 def first_difference(one: Sequence[Block], other: Sequence[Block]) -> int | None:
     """The first block of `one` that `other` has not at its place; None when `other` begins with `one`."""
-    for index in range(_same_objects(one, other), len(one)):
+    for index in range(same_objects(one, other), len(one)):
         block = one[index]
         if index >= len(other) or (block.origin, block.digest) != (other[index].origin, other[index].digest):
             return index

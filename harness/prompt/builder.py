@@ -7,10 +7,11 @@ grows, so the blocks of messages that were there before are not computed again.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
 
 import msgspec
 
-from cutaway.harness.blocks import Block, Origin, text_digest
+from cutaway.harness.blocks import Block, Origin, same_objects, text_digest
 from cutaway.harness.events import SystemPart, ToolDefinition
 from cutaway.harness.history import Conversation
 from cutaway.harness.messages import AssistantMessage, Message, ToolResult, UserMessage
@@ -45,7 +46,8 @@ class PromptBuilder:
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
-        self._said: list[tuple[Message, list[Block]]] = []
+        self._messages: list[Message] = []
+        self._said: list[list[Block]] = []
         self._last: list[Block] = []
         self._fixed: dict[ToolDefinition | SystemPart, Block] = {}
 
@@ -57,13 +59,12 @@ class PromptBuilder:
         `more` are messages of a side call behind the prompt, which are no part of the conversation.
         """
         said = await self._counted(conversation.messages)
+        if more:
+            said = said + [await self._message_blocks(message) for message in more]
         blocks = self._stable(conversation)
-        lasts = []
-        for message in more:
-            said = [*said, (message, await self._message_blocks(message))]
-        for _, parts in said:
-            blocks += parts
-            lasts.append(len(blocks) - 1)
+        ends = accumulate(map(len, said), initial=len(blocks) - 1)
+        blocks += chain.from_iterable(said)
+        lasts = tuple(ends)[1:]
         kept = _common(self._last, blocks)
         request = Request(
             model,
@@ -72,7 +73,7 @@ class PromptBuilder:
             (*conversation.messages, *more),
             params,
         )
-        return BuiltPrompt(request, blocks, kept, tuple(lasts))
+        return BuiltPrompt(request, blocks, kept, lasts)
 
     def _stable(self, conversation: Conversation) -> list[Block]:
         """The blocks of tools and system parts, each made once."""
@@ -90,18 +91,15 @@ class PromptBuilder:
         stable = sum(tool.tokens for tool in conversation.tools)
         stable += sum(part.tokens for part in conversation.parts)
         said = await self._counted(conversation.messages)
-        return stable, [sum(block.tokens for block in blocks) for _, blocks in said]
+        return stable, [sum(block.tokens for block in blocks) for blocks in said]
 
-    async def _counted(self, messages: Sequence[Message]) -> list[tuple[Message, list[Block]]]:
+    async def _counted(self, messages: Sequence[Message]) -> list[list[Block]]:
         """The blocks of each message; those of messages that stood there before are not made again."""
-        same = 0
-        for (known, _), message in zip(self._said, messages, strict=False):
-            if known is not message:
-                break
-            same += 1
-        del self._said[same:]
+        same = same_objects(self._messages, messages)
+        del self._said[same:], self._messages[same:]
         for message in messages[same:]:
-            self._said.append((message, await self._message_blocks(message)))
+            self._said.append(await self._message_blocks(message))
+            self._messages.append(message)
         return self._said
 
     async def blocks_of(self, request: Request) -> list[Block]:
@@ -174,7 +172,5 @@ def _part_block(part: SystemPart) -> Block:
 
 
 def _common(before: list[Block], after: list[Block]) -> int:
-    for index, (old, new) in enumerate(zip(before, after, strict=False)):
-        if old != new:
-            return index
-    return min(len(before), len(after))
+    shared = min(len(before), len(after))
+    return next((at for at in range(same_objects(before, after), shared) if before[at] != after[at]), shared)
