@@ -38,6 +38,9 @@ NARROW_BELOW = 110
 SHORT_BELOW, TINY_BELOW = 16, 12
 """Rows under which blank lines are given up, and then all that a question can be answered without."""
 
+INTERRUPTING = "interrupting …"
+"""Said until what runs has stopped."""
+
 
 class MainScreen(SendingScreen):
     """Lays the parts out, hands records to them, and sends what the user decides to the session."""
@@ -112,7 +115,8 @@ class MainScreen(SendingScreen):
             self.transcript.paint_now()
         self.panes.show_conversation(not self.conversation.empty)
         if any(isinstance(record.event, SessionIdle) for record in records):
-            self.status.say("")
+            if self.status.hint == INTERRUPTING:
+                self.status.say("")
             self._hurry.clear()
             if self.outgoing.session is not None:
                 self.look_at_branch(self.outgoing.session.root)
@@ -169,7 +173,7 @@ class MainScreen(SendingScreen):
         if self.leave_editing():
             return
         if self.outgoing.session is not None and self.outgoing.busy:
-            self.status.say("interrupting …")
+            self.status.say(INTERRUPTING)
             self.outgoing.session.interrupt()
             self._hurry.set()
         else:

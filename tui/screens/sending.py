@@ -50,7 +50,7 @@ class SendingScreen(QuickScreen):
         ]:
             self._editing = editing = None
             if self.prompt.text:
-                self.hint("it has gone out as it was · enter sends this as a new message")
+                self.hint("it went out as it was · enter sends a new message")
         self.lane.show(messages, self.outgoing.reason(self.ledger), editing.at if editing else None)
         self.prompt.queue_above = bool(messages)
         if self.lane.has_focus and not messages:
@@ -71,7 +71,7 @@ class SendingScreen(QuickScreen):
             self.prompt.show_draft(editing.draft)
         else:
             self.outgoing.send(text, delivery or LATE)
-            self.hint("the other had gone out · this is sent as a new message")
+            self.hint("it had gone out · this went as a new message")
         self.show_queue()
 
     def action_send(self) -> None:

@@ -121,7 +121,9 @@ def _state(ledger: Ledger, now: datetime) -> Row:
         case "asking":
             return row(("waiting for you", "warn"))
         case "limit":
-            return row(("limit reached", "warn"))
+            asked = ledger.limit_asked
+            turns = asked is None or asked.kind == "turns"
+            return row(("limit reached" if turns else "waiting for you", "warn"))
         case _:
             return row()
 

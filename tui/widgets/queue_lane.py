@@ -27,7 +27,7 @@ DELIVERY_WORDS: dict[Delivery, str] = {
     "after-interaction": "after this",
 }
 
-KEYS = "alt+d when · alt+e edit · alt+up takes back · ctrl+s after tools · ctrl+n now"
+KEYS = "alt+d when · alt+e edit · alt+up back · ctrl+s after tools · ctrl+n now"
 KEYS_HERE = "j k choose · d when · e edit · ctrl+l back"
 KEYS_HELD = "alt+e edit · alt+up takes back"
 EDITING = "editing: enter keeps its place · esc leaves it as it was"
