@@ -1,6 +1,7 @@
 """One turn in which everything happens that can happen to a call."""
 
 from cutaway.harness import details as d
+from cutaway.harness.cache.values import Mark
 from cutaway.harness.messages import ToolCall
 from tests.tui.widgets.story import Story, block, calls
 
@@ -64,6 +65,7 @@ def busy_story() -> tuple[Story, list[ToolCall]]:
         block("note", "date", 20),
         block("user", "message", 40),
         body=b'{"model":"m","messages":[{"role":"user","content":"a\\nb [/]"}]}',
+        marks=(Mark(4),),
     )
     told = calls(
         ("read_file", '{"filePath":"/work/proj/src/deeply/nested/calc.py"}'),

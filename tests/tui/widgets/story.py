@@ -6,6 +6,7 @@ from itertools import count
 
 from cutaway.harness import events as e
 from cutaway.harness.blocks import Block, Origin, text_digest
+from cutaway.harness.cache.values import Mark
 from cutaway.harness.details import Access, Detail, Progress
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.messages import ToolCall
@@ -60,7 +61,7 @@ class Story:
         self._interaction, self._number = f"i{next(self._ids)}", 0
         self.tell(e.UserMessageSent(self._interaction, text))
 
-    def turn(self, *blocks: Block, body: bytes = b"{}") -> str:
+    def turn(self, *blocks: Block, body: bytes = b"{}", marks: tuple[Mark, ...] = ()) -> str:
         """Start a turn and send a request with these blocks more than the last one had."""
         self._number += 1
         self._turn = f"t{next(self._ids)}"
@@ -72,7 +73,7 @@ class Story:
         self.tell(
             e.ModelRequested(
                 request_id, self._turn, "turn", "openai", "m", "https://example.invalid/v1/chat/completions",
-                "", kept, blocks, "{}", "ab" * 32, len(body), 0, "", build_ms=12.0,
+                "", kept, blocks, "{}", "ab" * 32, len(body), 0, "", build_ms=12.0, marks=marks,
             )
         )  # fmt: skip
         return self._turn

@@ -29,11 +29,12 @@ async def test_each_tab_shows_its_side_of_the_turn(size: tuple[int, int]) -> Non
     story.end_turn("it asked for tools, and their results go back")
     expected = {
         "1": ["7 blocks", "AGENTS.md", "cache breakpoint", "+ ", "3.7k"],
-        "2": ["POST https://example.invalid/v1/chat/completions", "exact bytes", '"content":"a\\nb [/]"'],
-        "3": ["as received", "data: {}"],
-        "4": ["✓ read_file", "rule: reads inside the workspace", '"filePath"', "bytes"],
-        "5": ["build the prompt", "12ms", "to the first token", "waiting for you", "8.0s"],
-        "6": [
+        "2": ["this log holds no prediction for the turn"],
+        "3": ["POST https://example.invalid/v1/chat/completions", "exact bytes", '"content":"a\\nb [/]"'],
+        "4": ["as received", "data: {}"],
+        "5": ["✓ read_file", "rule: reads inside the workspace", '"filePath"', "bytes"],
+        "6": ["build the prompt", "12ms", "to the first token", "waiting for you", "8.0s"],
+        "7": [
             "it asked for tools, and their results go back",
             "│ I will look at calc.py first.",
             "why these calls",
@@ -57,7 +58,7 @@ async def test_a_call_without_the_model_s_words_has_no_reason() -> None:
     stage = Stage()
     async with stage.run_test(size=SMALL) as pilot:
         await opened(stage, story)
-        await pilot.press("6")
+        await pilot.press("7")
         await pilot.pause()
         assert "no reason given" in on_screen(stage)
 
@@ -72,7 +73,7 @@ async def test_brackets_step_through_turns_and_escape_closes() -> None:
     stage = Stage()
     async with stage.run_test(size=WIDE) as pilot:
         screen = await opened(stage, story)
-        await pilot.press("6")
+        await pilot.press("7")
         seen = []
         back, on = "left_square_bracket", "right_square_bracket"
         for key in (back, back, back, on):
@@ -114,7 +115,7 @@ async def test_a_request_of_two_megabytes_opens_at_once_and_scrolls() -> None:
         screen = await opened(stage, story)
         await pilot.pause()
         start = time.process_time()
-        screen.action_open_tab(2)
+        screen.action_open_tab(3)
         stage.screen._compositor.render_strips()
         assert time.process_time() - start < 1.0
         await pilot.pause()
@@ -132,7 +133,7 @@ async def test_p_shows_the_request_made_readable() -> None:
     stage = Stage()
     async with stage.run_test(size=WIDE) as pilot:
         await opened(stage, story)
-        await pilot.press("2", "p")
+        await pilot.press("3", "p")
         await pilot.pause()
         assert "made readable" in on_screen(stage)
         assert '      "role": "user",' in on_screen(stage)
@@ -155,7 +156,7 @@ async def test_foreign_text_is_shown_as_it_is_on_each_tab() -> None:
     stage = Stage()
     async with stage.run_test(size=WIDE) as pilot:
         await opened(stage, story)
-        for key in "1236":
+        for key in "1347":
             await pilot.press(key)
             await pilot.pause()
             assert [text for text in G01 if text not in on_screen(stage)] == []
@@ -170,7 +171,7 @@ async def test_a_failed_call_says_what_failed_and_shows_no_response() -> None:
     stage = Stage()
     async with stage.run_test(size=SMALL) as pilot:
         await opened(stage, story)
-        await pilot.press("3")
+        await pilot.press("4")
         await pilot.pause()
         assert "failed: 429 RateLimited" in on_screen(stage)
         assert "429: wait [/]" in on_screen(stage)
@@ -180,7 +181,7 @@ async def test_an_empty_session_has_a_plain_word() -> None:
     stage = Stage()
     async with stage.run_test(size=SMALL) as pilot:
         await opened(stage, Story())
-        for key in "123456":
+        for key in "1234567":
             await pilot.press(key)
             await pilot.pause()
         assert "no turn yet" in on_screen(stage)
@@ -196,7 +197,7 @@ async def test_a_turn_that_goes_on_is_drawn_anew() -> None:
         screen.look()
         await pilot.pause()
         assert "turn 1 of 25" in on_screen(stage)
-        await pilot.press("6")
+        await pilot.press("7")
         story.answer("done")
         story.end_turn("it answered without a tool call")
         screen.look()
