@@ -1,5 +1,6 @@
 """The application: paints first, opens the session after, and leaves the terminal as it was."""
 
+import asyncio
 import os
 import signal
 from collections.abc import Mapping
@@ -9,9 +10,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events, on, work
 from textual.binding import BindingType
+from textual.timer import Timer
+from textual.widgets import TextArea
 from textual.worker import WorkerFailed
 
 from cutaway.harness.errors import HarnessError
+from cutaway.harness.kept_draft import KeptDraft
 from cutaway.tui.commands import ActionCommands
 from cutaway.tui.keymap import bindings, clashes, unknown_actions
 from cutaway.tui.live_session import LiveSession, NoModelFound, SessionOpener
@@ -23,6 +27,9 @@ from cutaway.tui.screens.welcome import WelcomeScreen
 from cutaway.tui.themes import DEFAULT_THEME, load_themes
 from cutaway.tui.widgets.call_detail import CallDetail
 
+DRAFT_SECONDS = 0.5
+"""How old the draft on the disk may be while the user types."""
+
 ENDING_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 """Signals that end the program in order: session saved, terminal restored."""
 
@@ -31,7 +38,7 @@ class CutawayApp(PacedApp):
     """The screen of one session; `session_opener` is awaited after the first paint.
 
     `demo_opener` opens the demo from the welcome screen, `theme_folder` holds the user's themes, `keys`
-    maps action ids to keys.
+    maps action ids to keys, `draft` keeps what is typed until it is sent.
     """
 
     TITLE = "cutaway"
@@ -48,6 +55,7 @@ class CutawayApp(PacedApp):
         theme: str = "",
         theme_folder: Path | None = None,
         keys: Mapping[str, str] | None = None,
+        draft: KeptDraft | None = None,
     ) -> None:
         # With NO_COLOR only Textual's native mode leaves every colour code out; else it turns them to grey.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -56,6 +64,8 @@ class CutawayApp(PacedApp):
         self._theme_wanted = theme
         self._theme_folder = theme_folder
         self._keys = dict(keys or {})
+        self._draft = draft
+        self._draft_timer: Timer | None = None
         self.session: LiveSession | None = None
         self.main = MainScreen(str(root), self._keys)
         self._set_themes()
@@ -135,6 +145,7 @@ class CutawayApp(PacedApp):
     @work(exclusive=True, group="open")
     async def open_session(self) -> None:
         """Open the session; a failure is shown with its next step, and nothing typed is lost."""
+        await self._bring_draft_back()
         try:
             session = await self._open_session()
         except NoModelFound as nothing:
@@ -174,6 +185,19 @@ class CutawayApp(PacedApp):
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self._keys))
 
+    def action_break(self) -> None:
+        """Ctrl+c on any screen: copy what is selected, else leave what lies over the conversation."""
+        screen = self.screen
+        selected = screen.get_selected_text() or getattr(self.focused, "selected_text", "")
+        if screen is self.main:
+            self.main.action_break()
+        elif selected:
+            self.main.copy(selected)
+        elif isinstance(screen, WelcomeScreen | FailedScreen):
+            self.exit()
+        else:
+            screen.dismiss()
+
     def action_next_theme(self) -> None:
         names = list(self.available_themes)
         self.theme = names[(names.index(self.theme) + 1) % len(names)]
@@ -181,8 +205,6 @@ class CutawayApp(PacedApp):
 
     def _listen_to_signals(self) -> None:
         """End in order when the terminal or the system says so (where the platform has signals)."""
-        import asyncio
-
         loop = asyncio.get_running_loop()
         for name in ENDING_SIGNALS:
             number = getattr(signal, name, None)
@@ -192,7 +214,36 @@ class CutawayApp(PacedApp):
                 except (NotImplementedError, RuntimeError, ValueError):
                     return  # not the main thread, or Windows
 
+    async def _bring_draft_back(self) -> None:
+        """Show what an earlier program left unsent; one `up` away when something new stands there already."""
+        if self._draft is None:
+            return
+        text = await asyncio.to_thread(self._draft.take_over)
+        if not text:
+            return
+        if self.main.prompt.text:
+            self.main.prompt.remember(text)
+            self.main.status.say("what you had not sent is one up away", seconds=HINT_SECONDS)
+        else:
+            self.main.prompt.give_back(text)
+            self.main.status.say("this was typed and not sent", seconds=HINT_SECONDS)
+        self._keep_draft()
+
+    @on(TextArea.Changed, "#prompt")
+    def _draft_changed(self) -> None:
+        if self._draft is not None and self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_SECONDS, self._keep_draft)
+
+    def _keep_draft(self) -> None:
+        self._draft_timer = None
+        if self._draft is not None:
+            typed = (*self.main.outgoing.typed, self.main.prompt.draft.text)
+            self._draft.keep("\n\n".join(text for text in typed if text))
+
     async def on_unmount(self) -> None:
+        if self._draft is not None:
+            self._keep_draft()
+            self._draft.close()
         if self.session is not None:
             await self.session.aclose()
 

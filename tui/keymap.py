@@ -74,7 +74,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "session.break", "ctrl+c", "Copy, clear, interrupt, quit",
         "A selection, else the message, else the work; twice quits",
-        "main", "screen.break", "Session", priority=True, palette=False,
+        "app", "app.break", "Session", priority=True, palette=False,
     ),
     Action(
         "session.mode", "shift+tab", "Next mode", "plan, interactive, accept-edits, autopilot",

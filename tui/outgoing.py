@@ -26,6 +26,7 @@ class Outgoing:
     def __init__(self) -> None:
         self.session: LiveSession | None = None
         self.kept: list[str] = []
+        self._given = ""
 
     @property
     def busy(self) -> bool:
@@ -38,6 +39,16 @@ class Outgoing:
         waiting, self.kept = self.kept, []
         for text in waiting:
             session.send(text)
+
+    def give(self, text: str) -> None:
+        """Send what the command line says, which will say it again when this start fails."""
+        self._given = text
+        self.send(text)
+
+    @property
+    def typed(self) -> list[str]:
+        """What the user sent from the prompt and no session has taken."""
+        return [text for text in self.kept if text != self._given]
 
     def send(self, text: str, delivery: Delivery = LATE) -> None:
         if self.session is None:

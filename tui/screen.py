@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from cutaway.harness.kept_draft import KeptDraft
 from cutaway.harness.places import config_dir
 from cutaway.harness.target import Launch
 from cutaway.tui.live_session import LiveSession, NoModelFound
@@ -26,7 +27,8 @@ def run_screen(parsed: argparse.Namespace) -> int:
         return USAGE_ERROR
     target = wanted(parsed)
     settings = target.configured.settings
-    return _show(_Opener(target), target.root, settings.theme, parsed.prompt, settings.keys)
+    draft = KeptDraft(target.root)
+    return _show(_Opener(target), target.root, settings.theme, parsed.prompt, settings.keys, draft)
 
 
 def run_demo(parsed: argparse.Namespace) -> int:
@@ -43,6 +45,7 @@ def _show(
     theme: str,
     prompt: str,
     keys: Mapping[str, str] | None = None,
+    draft: KeptDraft | None = None,
 ) -> int:
     gc.disable()  # nothing that is made before the first paint is garbage, and looking for it takes a tenth
     os.environ.setdefault("ESCDELAY", ESCAPE_MS)  # Textual reads it when it is imported
@@ -55,9 +58,10 @@ def _show(
         theme=theme,
         theme_folder=config_dir() / "themes",
         keys=keys,
+        draft=draft,
     )
     if prompt:
-        app.main.outgoing.send(prompt)
+        app.main.outgoing.give(prompt)
     app.run()
     return app.return_code or 0
 

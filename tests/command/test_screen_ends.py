@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.servers.openai_steps import Step
 if sys.platform == "win32":
     pytest.skip("pseudo terminals and signals are POSIX", allow_module_level=True)
 
-from tests.command.terminal import Terminal
+from tests.command.terminal import PATIENCE, Terminal
 
 HANG_UP, END = signal.SIGHUP, signal.SIGTERM
 OPEN = "all keys"
@@ -105,3 +106,67 @@ def test_stopped_and_gone_on_with(tmp_path: Path, flags: list[str], stop: signal
         terminal.press(b"\x11")
         assert terminal.ended() == 0
         assert terminal.left_as() == []
+
+
+@pytest.mark.parametrize("end", ["quit", "killed", "hung up"])
+def test_what_was_typed_and_not_sent_is_there_again(tmp_path: Path, flags: list[str], end: str) -> None:
+    """However the program ended; and it is gone when it was sent."""
+    drafts = tmp_path / "home" / "drafts"
+    with Terminal(tmp_path, *flags) as terminal:
+        terminal.until(OPEN)
+        terminal.press(b"half a thought")
+        kept(terminal, drafts, "half a thought")
+        match end:
+            case "quit":
+                terminal.press(b"\x11")
+            case "killed":
+                terminal.process.kill()
+            case _:
+                terminal.hang_up()
+        terminal.ended()
+    with Terminal(tmp_path, *flags) as terminal:
+        terminal.until("half a thought")
+        terminal.until(OPEN)
+        terminal.press(b" is whole\r")
+        terminal.until("words")
+        terminal.press(b"\x11")
+        assert terminal.ended() == 0
+    assert list(drafts.iterdir()) == []
+    assert '"half a thought is whole"' in logs(tmp_path)
+
+
+def test_two_screens_in_one_folder_keep_their_own_drafts(tmp_path: Path, flags: list[str]) -> None:
+    drafts = tmp_path / "home" / "drafts"
+    with Terminal(tmp_path, *flags) as first:
+        first.until(OPEN)
+        first.press(b"mine alone")
+        kept(first, drafts, "mine alone")
+        with Terminal(tmp_path, *flags) as second:
+            second.until(OPEN)
+            second.press(b"\x11")
+            second.ended()
+            assert "mine alone" not in second.text()
+        assert [file.read_text() for file in drafts.glob("*.draft")] == ["mine alone"]
+
+
+@pytest.mark.parametrize("key", [b"\x03", b"\x11"])
+def test_a_session_that_cannot_be_opened_is_left_by_any_key_that_quits(tmp_path: Path, key: bytes) -> None:
+    """G13"""
+    with Terminal(tmp_path, "resume", "no-such-session") as terminal:
+        terminal.until("try again")
+        terminal.press(key)
+        assert terminal.ended() == 0
+        assert terminal.left_as() == []
+
+
+def kept(terminal: Terminal, drafts: Path, text: str) -> None:
+    """Wait until a draft is on the disk; the terminal's output need not change for that."""
+    terminal.until(text)
+    deadline = monotonic() + PATIENCE
+    while text not in [file.read_text() for file in drafts.glob("*.draft")]:
+        assert monotonic() < deadline, f"never kept: {text}"
+        sleep(0)
+
+
+def logs(folder: Path) -> str:
+    return "".join(log.read_text() for log in (folder / "home").glob("sessions/*/events.jsonl"))

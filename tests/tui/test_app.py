@@ -234,6 +234,23 @@ async def test_quitting_closes_the_session(tmp_path: Path) -> None:
     assert [event.reason for event in ended] == ["interrupted"]
 
 
+@pytest.mark.parametrize("opens", ["f5", "ctrl+p", "f1"])
+async def test_ctrl_c_leaves_what_lies_over_the_conversation(tmp_path: Path, opens: str) -> None:
+    """G13: it stops nothing that cannot be seen; then it does what it does everywhere, and twice quits."""
+    app = app_for(Opener(tmp_path, [Step(text="done")]))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press(*"go", "enter")
+        await finished(pilot, app)
+        await pilot.press(opens)
+        await until(pilot, lambda: app.screen is not app.main)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app.screen is app.main)
+        assert not app._exit
+        await pilot.press("ctrl+c", "ctrl+c")
+        assert app._exit
+
+
 async def test_an_exception_in_a_widget_leaves_one_readable_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,7 +41,7 @@ class FailedScreen(ModalScreen[None]):
                     *(row(line) for line in text_lines(self.message)),
                     BLANK,
                     row(("r", "accent"), " try again   ", ("q", "accent"), " quit"),
-                    row(("what you have typed is kept until you quit", "dim")),
+                    row(("what you have typed is kept", "dim")),
                 )
             ),
             id="failure",
