@@ -1,7 +1,6 @@
-"""What the harness knows of the folder it works in: facts, git state, instruction files."""
+"""What the harness knows of the folder it works in: facts, git state."""
 
 import asyncio
-import codecs
 import os
 import platform
 import shutil
@@ -14,23 +13,8 @@ from msgspec import Struct
 from cutaway.tools.base import WorkspaceFacts
 from cutaway.tools.paths import printable
 
-INSTRUCTION_FILES = ("AGENTS.md", ".github/copilot-instructions.md", "CLAUDE.md")
-"""Read in this order, each at most once; equal content is sent once."""
-
-INSTRUCTION_BYTES = 64 * 1024
-"""An instruction file is sent on every turn; more than this is cut, and said to be."""
-
 TREE_CHARACTERS = 2000
 """Characters of the folder listing in the prompt, as the Copilot agent has it."""
-
-
-class InstructionFile(Struct, frozen=True):
-    """A file that may instruct the model; `text` is empty when it was not used, `reason` says why."""
-
-    path: str
-    text: str
-    used: bool
-    reason: str
 
 
 def facts_of(root: Path, test_command: tuple[str, ...] = ()) -> WorkspaceFacts:
@@ -78,48 +62,6 @@ def _tree(root: Path) -> str:
             return shown + f"  … {len(entries) - index} more"
         shown += line
     return shown.rstrip("\n") or "  (empty)"
-
-
-def find_instructions(root: Path) -> list[InstructionFile]:
-    """Read the instruction files at the root of the workspace; those that are absent are left out."""
-    found: list[InstructionFile] = []
-    seen: dict[str, str] = {}
-    for name in INSTRUCTION_FILES:
-        path = root / name
-        if not os.path.lexists(path):
-            continue
-        file = _read_instructions(root, path, name)
-        if file.used and (twin := seen.get(file.text)) is not None:
-            file = InstructionFile(name, "", False, f"says the same as {twin}")
-        seen.setdefault(file.text, name)
-        found.append(file)
-    return found
-
-
-def _read_instructions(root: Path, path: Path, name: str) -> InstructionFile:
-    real = Path(os.path.realpath(path))
-    if not real.is_relative_to(root):
-        return InstructionFile(name, "", False, "is a link that leads out of the workspace")
-    if not real.is_file():
-        return InstructionFile(name, "", False, "is not a regular file")
-    try:
-        with real.open("rb") as file:
-            content = file.read(INSTRUCTION_BYTES + 1)
-    except OSError as error:
-        return InstructionFile(name, "", False, f"cannot be read: {error.strerror}")
-    cut = len(content) > INSTRUCTION_BYTES
-    try:  # a character that the cut divides is left out; anything else that is no UTF-8 is refused
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(content[:INSTRUCTION_BYTES], final=not cut)
-    except UnicodeDecodeError:
-        return InstructionFile(name, "", False, "is not UTF-8 text")
-    if "\0" in text:
-        return InstructionFile(name, "", False, "is not UTF-8 text (it holds NUL characters)")
-    if not text.strip():
-        return InstructionFile(name, "", False, "is empty")
-    if cut:
-        text += f"\n[cut here: only the first {INSTRUCTION_BYTES // 1024} KiB are sent]"
-        return InstructionFile(name, text, True, f"used, cut after {INSTRUCTION_BYTES // 1024} KiB")
-    return InstructionFile(name, text, True, "used")
 
 
 class GitFacts(Struct, frozen=True):

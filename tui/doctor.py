@@ -9,13 +9,14 @@ from collections.abc import Iterator
 
 from cutaway.harness.config import Configured, TestsTable, known_keys, load_settings
 from cutaway.harness.eventlog.store import SessionStore
+from cutaway.harness.instructions.find import find_instructions
 from cutaway.harness.opening import installed_version
 from cutaway.harness.places import config_dir, data_dir
 from cutaway.harness.providers.custom import dialects_with
 from cutaway.harness.providers.discovery import Finding, discover
 from cutaway.harness.providers.endpoint import masked
 from cutaway.harness.target import workspace_root
-from cutaway.harness.workspace import find_instructions, git_facts
+from cutaway.harness.workspace import git_facts
 from cutaway.tui.transcript.safe_text import one_line
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from cutaway.harness.events import InstructionsFound, Mode, SystemPart
+from cutaway.harness.instructions.find import InstructionFile, find_instructions, gather
+from cutaway.harness.instructions.text import INDEX_NAME, index_text, instruction_text
 from cutaway.harness.messages import Note, NoteSource
 from cutaway.harness.seams import Seams
-from cutaway.harness.workspace import GitFacts, InstructionFile, find_instructions, workspace_text
+from cutaway.harness.workspace import GitFacts, workspace_text
 
 MODES: Mapping[Mode, str] = {
     "plan": "Mode: plan. Only reading is possible; edits and commands are refused. End with a plan.",
@@ -35,11 +37,9 @@ async def lay_stable_part(seams: Seams) -> None:
     about = await asyncio.to_thread(workspace_text, root)
     events: list[InstructionsFound | SystemPart] = [await _part(seams, "system", "system.md", text.strip())]
     for file in found:
-        if not file.used:
-            events.append(InstructionsFound(file.path, False, file.reason))
-            continue
-        part = await _part(seams, "instructions", file.path, instruction_text(file))
-        events += [InstructionsFound(file.path, True, file.reason, part.tokens), part]
+        events += await _found(seams, file)
+    if index := index_text(found):
+        events.append(await _part(seams, "instructions", INDEX_NAME, index))
     events.append(await _part(seams, "workspace", root.name or str(root), about))
     for event in events:
         if not (isinstance(event, SystemPart) and (event.origin, event.name) in laid):
@@ -52,9 +52,15 @@ async def _part(
     return SystemPart(origin, name, content, await seams.counter.count(content))
 
 
-def instruction_text(file: InstructionFile) -> str:
-    """Wrap a file so that the model sees where it begins, ends and comes from."""
-    return f'<instructions file="{file.path}">\n{file.text.strip()}\n</instructions>'
+async def _found(seams: Seams, file: InstructionFile) -> list[InstructionsFound | SystemPart]:
+    """What became of a file, and its part of the prompt when it is sent on every turn."""
+    if not file.used:
+        return [InstructionsFound(file.path, False, file.reason)]
+    text = instruction_text(file)
+    if file.sending == "always":
+        part = await _part(seams, "instructions", file.path, text)
+        return [InstructionsFound(file.path, True, file.reason, part.tokens), part]
+    return [InstructionsFound(file.path, True, file.reason, await seams.counter.count(text))]
 
 
 def notes_now(
@@ -78,12 +84,18 @@ def _git_text(git: GitFacts) -> str:
 def changed_instructions(root: Path, parts: list[SystemPart], told: str) -> str:
     """Instruction files that differ from what the model was given; '' when none does.
 
-    Small files, read again with each message of the user, so that a change is told once.
+    Small files, read again with each message of the user, so that a change is told once. Those that
+    apply to some files only are read again when they are attached.
     """
     given = {part.name: part.content for part in parts if part.origin == "instructions"}
-    now = {file.path: instruction_text(file) for file in find_instructions(root) if file.used}
+    given.pop(INDEX_NAME, None)
+    found = {file.path: file for file in gather(root)}
+    now = {path: instruction_text(file) for path, file in found.items() if file.sending == "always"}
     news = [text for path, text in now.items() if given.get(path) != text]
-    news += [f"{path} is no longer there; do not follow it." for path in given if path not in now]
+    for path in given:
+        if path not in now:
+            why = found[path].reason if path in found else "is no longer there"
+            news.append(f"{path} {why}; do not follow what it said.")
     if not news:
         return "The instruction files are as they were at the start again." if told else ""
     return "Instruction files have changed; this is in force now:\n" + "\n".join(news)

@@ -1,4 +1,4 @@
-"""What is read of the workspace: odd instruction files do not hang, and a repository runs nothing."""
+"""What is read of the workspace: a repository runs nothing."""
 
 import os
 import subprocess
@@ -6,48 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cutaway.harness.workspace import INSTRUCTION_BYTES, facts_of, find_instructions, git_facts
-
-
-def reason(root: Path) -> str:
-    (file,) = find_instructions(root)
-    assert file.used == file.reason.startswith("used")
-    return file.reason
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is empty"),
-        (b" \n\t\n", "is empty"),
-        ("Be kind.".encode("utf-16"), "is not UTF-8 text"),
-        ("Be kind.".encode("utf-16-le"), "is not UTF-8 text"),
-        (b"\xff" * (INSTRUCTION_BYTES + 5), "is not UTF-8 text"),
-        (b"\xef\xbb\xbfBe kind.", "used"),
-        (b"x" * 5_000_000, "used, cut"),
-        (b"x" + "ü".encode() * INSTRUCTION_BYTES, "used, cut"),
-    ],
-)
-def test_an_odd_file_is_used_or_refused_with_a_reason(tmp_path: Path, content: bytes, said: str) -> None:
-    (tmp_path / "AGENTS.md").write_bytes(content)
-    assert reason(tmp_path).startswith(said)
-    assert len(find_instructions(tmp_path)[0].text) < INSTRUCTION_BYTES + 100
-
-
-@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
-def test_links_folders_and_pipes_are_refused_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "AGENTS.md"
-    file.symlink_to("/etc/hostname")
-    assert "out of the workspace" in reason(tmp_path)
-    file.unlink()
-    file.symlink_to("AGENTS.md")
-    assert "not a regular file" in reason(tmp_path)
-    file.unlink()
-    os.mkfifo(file)
-    assert "not a regular file" in reason(tmp_path)
-    file.unlink()
-    file.mkdir()
-    assert "not a regular file" in reason(tmp_path)
+from cutaway.harness.workspace import facts_of, git_facts
 
 
 def git(root: Path, *arguments: str, check: bool = True) -> None:

@@ -1,0 +1,151 @@
+"""Where instruction files may lie, in the order in which they are sent."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from cutaway.harness.places import config_dir
+from cutaway.harness.workspace import git_folder
+from cutaway.tools.ignore import IgnoreRule, is_ignored, rules_in
+from cutaway.tools.paths import printable
+
+AGENTS = "AGENTS.md"
+COPILOT = ".github/copilot-instructions.md"
+CLAUDE = "CLAUDE.md"
+MATCHED_FOLDER = ".github/instructions"
+MATCHED_ENDING = ".instructions.md"
+
+MOST_MATCHED = 500
+"""Files of `.github/instructions` that are read, by name; each is read again when it may apply."""
+
+MOST_FOLDERS = 2000
+"""Folders that are searched for nested AGENTS.md (about 0.1 s); what is deeper is found when it is used."""
+
+MOST_NESTED = 200
+
+IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
+
+SourceKind = Literal["user", "whole", "matched", "nested"]
+
+
+class Source(Struct, frozen=True):
+    """A name under which a file lies; `base` is the folder that its patterns, or its reach, start in."""
+
+    kind: SourceKind
+    path: Path
+    base: Path
+
+
+class TooMany(Struct, frozen=True):
+    """A folder that holds more instruction files than are read."""
+
+    folder: Path
+    reason: str
+
+
+def sources(root: Path, nested: Iterable[Path]) -> Iterator[Source | TooMany]:
+    """List what is there for a workspace with links resolved; `nested` are AGENTS.md of sub-folders."""
+    top = git_folder(root) or root
+    whole = [Source("user", config_dir() / AGENTS, config_dir())]
+    whole += [Source("whole", folder / AGENTS, folder) for folder in chain(top, root)]
+    bases = tuple(dict.fromkeys((top, root)))
+    whole += [Source("whole", base / COPILOT, base) for base in bases]
+    yield from (source for source in whole if os.path.lexists(source.path))
+    for base in bases:
+        yield from _matched(base)
+    yield from (Source("nested", path, path.parent) for path in nested)
+    if os.path.lexists(root / CLAUDE):
+        yield Source("whole", root / CLAUDE, root)
+
+
+def chain(top: Path, folder: Path) -> list[Path]:
+    """The folders from `top` down to `folder`, which lies in it."""
+    between = [folder, *folder.parents]
+    return list(reversed(between[: between.index(top) + 1]))
+
+
+def _matched(base: Path) -> Iterator[Source | TooMany]:
+    top = base / MATCHED_FOLDER
+    failed: list[OSError] = []
+    found: list[Path] = []
+    for number, (folder, folders, names) in enumerate(os.walk(top, onerror=failed.append)):
+        folders.sort()
+        found += [Path(folder, name) for name in names if name.endswith(MATCHED_ENDING)]
+        if number == MOST_FOLDERS:
+            break
+    found.sort()
+    yield from (Source("matched", path, base) for path in found[:MOST_MATCHED])
+    if len(found) > MOST_MATCHED:
+        said = f"holds {len(found)} instruction files: only the first {MOST_MATCHED} by name are read"
+        yield TooMany(top, said)
+    for error in failed:
+        if not isinstance(error, FileNotFoundError):
+            yield TooMany(Path(error.filename or top), f"cannot be read: {error.strerror}")
+
+
+def nested_below(root: Path) -> list[Path]:
+    """Find AGENTS.md in sub-folders, the nearest first; hidden and ignored folders are left out."""
+    found: list[Path] = []
+    level: list[tuple[Path, tuple[IgnoreRule, ...]]] = [(root, ())]
+    searched = 0
+    while level and searched < MOST_FOLDERS and len(found) < MOST_NESTED:
+        below: list[tuple[Path, tuple[IgnoreRule, ...]]] = []
+        for folder, above in level[: MOST_FOLDERS - searched]:
+            searched += 1
+            rules = (*above, *_ignored_in(folder))
+            folders, holds = _look_into(folder)
+            if holds and folder != root:
+                found.append(folder / AGENTS)
+            below += [(path, rules) for path in folders if not is_ignored(path, rules, folder=True)]
+        level = below
+    return found[:MOST_NESTED]
+
+
+def _ignored_in(folder: Path) -> tuple[IgnoreRule, ...]:
+    """The rules of a folder; none where one of their files is a pipe, which would keep us waiting."""
+    names = [folder / name for name in IGNORE_FILES]
+    if any(os.path.lexists(name) and not os.path.isfile(name) for name in names):  # noqa: PTH113 - never raises
+        return ()
+    return rules_in(folder)
+
+
+_FOREIGN = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__"})
+"""Folders that hold the code of others, whose instructions are for those who work on that code."""
+
+
+def _look_into(folder: Path) -> tuple[list[Path], bool]:
+    """The sub-folders worth a look, by name, and whether the folder has an AGENTS.md."""
+    try:
+        with os.scandir(folder) as entries:
+            listed = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    except OSError:
+        return [], False
+    folders = [folder / name for name, is_folder in listed if is_folder and _is_own(name)]
+    return folders, any(name == AGENTS for name, _ in listed)
+
+
+def _is_own(name: str) -> bool:
+    return not name.startswith(".") and name not in _FOREIGN
+
+
+def nested_above(root: Path, path: Path) -> Iterator[Path]:
+    """AGENTS.md in the folders between the workspace and a file in it, the outermost first."""
+    folders = list(path.relative_to(root).parts[:-1])
+    for depth in range(1, len(folders) + 1):
+        if all(_is_own(name) for name in folders[:depth]):
+            candidate = root.joinpath(*folders[:depth], AGENTS)
+            if os.path.lexists(candidate):
+                yield candidate
+
+
+def shown(root: Path, path: Path) -> str:
+    """Name a file for the user and the model: from the workspace, else from the home folder."""
+    if path.is_relative_to(root):
+        return printable(path.relative_to(root).as_posix())
+    if path.is_relative_to(git_folder(root) or root):
+        return printable(Path(os.path.relpath(path, root)).as_posix())
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - the method raises where there is no home
+    return printable(f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path))
