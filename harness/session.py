@@ -72,6 +72,11 @@ class Session:
         return self._log.records
 
     @property
+    def unsaved(self) -> int:
+        """How many records are on no disk: those that it refuses, and all where there is no file."""
+        return len(self._log.records) if self._log.path is None else self._log.unwritten
+
+    @property
     def busy(self) -> bool:
         """True while an interaction runs."""
         return self._task is not None

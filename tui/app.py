@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from textual.worker import WorkerFailed
 
 from cutaway.harness.errors import HarnessError
+from cutaway.harness.events import UserMessageSent
 from cutaway.harness.kept_draft import KeptDraft
 from cutaway.tui.commands import ActionCommands
 from cutaway.tui.keymap import bindings, clashes, unknown_actions
@@ -247,6 +248,24 @@ class CutawayApp(PacedApp):
         if self.session is not None:
             await self.session.aclose()
 
+    @property
+    def _spoken(self) -> bool:
+        """Whether the user has said anything: a session without a word is not kept."""
+        session = self.session
+        return session is not None and any(
+            isinstance(each.event, UserMessageSent) for each in session.records
+        )
+
+    @property
+    def loss(self) -> str:
+        """After the end: what of the session is on no disk, in one sentence; '' when nothing is lost."""
+        if self.session is None or not self._spoken or not self.session.unsaved:
+            return ""
+        return (
+            f"{self.session.unsaved} events of the session {self.session.id} could not be saved and are "
+            "lost. Free some space or check the permissions of the data folder: cutaway doctor shows it."
+        )
+
     def _fatal_error(self) -> None:
         """Leave a sentence and the place, not pages of local values, which may hold secrets."""
         import traceback
@@ -260,6 +279,6 @@ class CutawayApp(PacedApp):
         lines = [f"cutaway's screen failed: {type(error).__name__}: {error}"]
         if place:
             lines.append(f"in {place[0].filename}, line {place[0].lineno}")
-        if self.session is not None:
+        if self.session is not None and self._spoken and not self.session.unsaved:
             lines.append(f"The session is saved; this goes on with it: cutaway resume {self.session.id}")
         self.panic(Text("\n".join(lines)))

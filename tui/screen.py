@@ -63,6 +63,8 @@ def _show(
     if prompt:
         app.main.outgoing.give(prompt)
     app.run()
+    if app.loss:
+        sys.stderr.write(f"cutaway: {app.loss}\n")
     return app.return_code or 0
 
 

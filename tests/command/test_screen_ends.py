@@ -159,6 +159,16 @@ def test_a_session_that_cannot_be_opened_is_left_by_any_key_that_quits(tmp_path:
         assert terminal.left_as() == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder in which nobody can make one")
+def test_a_session_that_no_disk_takes_is_said_to_be_lost(tmp_path: Path, flags: list[str]) -> None:
+    """The warning of the screen has gone with it."""
+    with Terminal(tmp_path, *flags, CUTAWAY_HOME="/proc/cutaway") as terminal:
+        streaming(terminal)
+        terminal.press(b"\x11")
+        assert terminal.ended() == 0
+        assert "could not be saved and are lost" in terminal.text(terminal.output.rindex(b"\x1b[?1049l"))
+
+
 def kept(terminal: Terminal, drafts: Path, text: str) -> None:
     """Wait until a draft is on the disk; the terminal's output need not change for that."""
     terminal.until(text)

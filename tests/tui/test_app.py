@@ -255,11 +255,13 @@ async def test_an_exception_in_a_widget_leaves_one_readable_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """G13: the error is told in three lines without local values, and the session is saved."""
-    opener = Opener(tmp_path)
+    opener = Opener(tmp_path, [Step(text="done")])
     app = app_for(opener)
     with pytest.raises(ZeroDivisionError):
         async with app.run_test(size=NARROW) as pilot:
             await opened(pilot, app)
+            await pilot.press(*"go", "enter")
+            await finished(pilot, app)
             app.main.prompt.call_next(lambda: 1 / 0)
             await until(pilot, lambda: app._exception)
     printed = capsys.readouterr().err
