@@ -39,6 +39,14 @@ class EscapeDriver(LinuxDriver):
         if self._writer is not None:
             self._writer.when_caught_up(lambda: _soon(self, told))
 
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Ask the terminal itself: COLUMNS and LINES, once exported, stay as they are when it changes."""
+        try:
+            columns, rows = os.get_terminal_size(self.fileno)
+        except OSError:
+            return super()._get_terminal_size()
+        return columns or 80, rows or 24
+
     def write(self, data: str) -> None:
         if self._writer is not None:
             self._writer.write(data)

@@ -159,6 +159,12 @@ def test_a_session_that_cannot_be_opened_is_left_by_any_key_that_quits(tmp_path:
         assert terminal.left_as() == []
 
 
+def test_the_terminal_says_how_large_it_is(tmp_path: Path, flags: list[str]) -> None:
+    """An exported COLUMNS is what the size was once."""
+    with Terminal(tmp_path, *flags, COLUMNS="5", LINES="2") as terminal:
+        terminal.until(OPEN)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="a folder in which nobody can make one")
 def test_a_session_that_no_disk_takes_is_said_to_be_lost(tmp_path: Path, flags: list[str]) -> None:
     """The warning of the screen has gone with it."""
