@@ -30,6 +30,11 @@ class Note(Struct, frozen=True, rename="camel"):
     text: str
 
 
+def tagged(note: Note) -> str:
+    """Write a note as the model reads it: visibly the harness's, with its source."""
+    return f'<harness_note source="{note.source}">\n{note.text}\n</harness_note>'
+
+
 class UserMessage(Struct, frozen=True, rename="camel", tag="user"):
     """What the user typed, and the notes that became true with it (sent before the text)."""
 

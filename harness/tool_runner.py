@@ -15,7 +15,8 @@ from cutaway.harness import events as e
 from cutaway.harness.answers import PermissionAnswer
 from cutaway.harness.errors import ConfigError
 from cutaway.harness.hooks.calls import INTERRUPTED_HOOK, Before, HookAbort, after_call, before_call
-from cutaway.harness.messages import ToolCall, scrub
+from cutaway.harness.instructions.late import LateInstructions, paths_used
+from cutaway.harness.messages import ToolCall, scrub, tagged
 from cutaway.harness.permissions.decide import decide
 from cutaway.harness.permissions.decision import Decision
 from cutaway.harness.seams import Seams, new_id
@@ -56,6 +57,15 @@ class Failure:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the calls of one turn share; `late` attaches instruction files to results that they apply to."""
+
+    id: str
+    facts: WorkspaceFacts
+    late: LateInstructions
+
+
 class Feed:
     """Passes a running call's progress on, from any thread, until the call has its result."""
 
@@ -82,18 +92,18 @@ class Rejected:
 
 async def run_calls(seams: Seams, turn_id: str, calls: Iterable[ToolCall]) -> bool:
     """Run all calls of a turn; True when one of them, alone in its turn, ends the interaction."""
-    facts = seams.facts()
-    prepared = [prepare(seams, facts, call) for call in calls]
+    turn = Turn(turn_id, seams.facts(), LateInstructions(seams.workspace.root, seams.conversation.messages))
+    prepared = [prepare(seams, turn.facts, call) for call in calls]
     ends = False
     for parallel, group in groupby(prepared, key=_may_run_beside_others):
         if parallel and not seams.lane.urgent:
-            ends |= any(await _all_at_once(seams, turn_id, facts, list(group)))
+            ends |= any(await _all_at_once(seams, turn, list(group)))
             continue
         for item in group:
             if seams.lane.urgent:
                 _complete(seams, turn_id, item.call, "not-run", OVERTAKEN)
             else:
-                ends |= await _settle(seams, turn_id, facts, item)
+                ends |= await _settle(seams, turn, item)
     return ends and len(prepared) == 1
 
 
@@ -129,14 +139,12 @@ def _may_run_beside_others(item: Prepared | Rejected) -> bool:
     return isinstance(item, Rejected) or item.access.effect == "read"
 
 
-async def _all_at_once(
-    seams: Seams, turn_id: str, facts: WorkspaceFacts, items: list[Prepared | Rejected]
-) -> list[bool]:
+async def _all_at_once(seams: Seams, turn: Turn, items: list[Prepared | Rejected]) -> list[bool]:
     gate = asyncio.Semaphore(READS_AT_ONCE)
 
     async def one(item: Prepared | Rejected) -> bool:
         async with gate:
-            return await _settle(seams, turn_id, facts, item)
+            return await _settle(seams, turn, item)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -148,31 +156,31 @@ async def _all_at_once(
     return [task.result() for task in tasks]
 
 
-async def _settle(seams: Seams, turn_id: str, facts: WorkspaceFacts, item: Prepared | Rejected) -> bool:
+async def _settle(seams: Seams, turn: Turn, item: Prepared | Rejected) -> bool:
     """Give one call its result; True when it asks for the end of the interaction."""
     if isinstance(item, Rejected):
-        _complete(seams, turn_id, item.call, "invalid", item.text)
+        _complete(seams, turn.id, item.call, "invalid", item.text)
         return False
     decision = _decide(seams, item)
     if decision.outcome != "deny" and (hooked := await before_call(seams.hooks, item.call)) is not None:
-        item = _hooked(seams, facts, item, hooked)
+        item = _hooked(seams, turn.facts, item, hooked)
         decision = hooked.decide(_decide(seams, item))
     if decision.outcome == "deny":
-        _complete(seams, turn_id, item.call, "refused", f"Error: refused. {decision.reason}")
+        _complete(seams, turn.id, item.call, "refused", f"Error: refused. {decision.reason}")
         return False
     feed = Feed(seams.emit, item.call.id)
     name = item.tool.spec.name
-    preview = await attempt(name, item.tool.preview(item.arguments, tool_context(seams, facts, feed)))
+    preview = await attempt(name, item.tool.preview(item.arguments, tool_context(seams, turn.facts, feed)))
     if isinstance(preview, Failure):  # nobody is asked about a call that cannot work
-        _complete(seams, turn_id, item.call, "failed", _text(preview.text, item.notes))
+        _complete(seams, turn.id, item.call, "failed", _text(preview.text, item.notes))
         return False
     decided_by = decision.rule or decision.reason
     if decision.outcome == "ask":
-        permitted = await _ask(seams, turn_id, item, decision, preview)
+        permitted = await _ask(seams, turn.id, item, decision, preview)
         if permitted is None:
             return False
         decided_by = permitted
-    return await _run(seams, turn_id, item, tool_context(seams, facts, feed, preview), feed, decided_by)
+    return await _run(seams, turn, item, tool_context(seams, turn.facts, feed, preview), feed, decided_by)
 
 
 def _decide(seams: Seams, item: Prepared) -> Decision:
@@ -261,12 +269,12 @@ def _take_answer(
 
 
 async def _run(
-    seams: Seams, turn_id: str, item: Prepared, context: ToolContext, feed: Feed, decided_by: str
+    seams: Seams, turn: Turn, item: Prepared, context: ToolContext, feed: Feed, decided_by: str
 ) -> bool:
     if item.access.effect not in ("read", "control"):
         await seams.sync()
     call = item.call
-    seams.emit(e.ToolStarted(call.id, turn_id, call.name, call.arguments, decided_by))
+    seams.emit(e.ToolStarted(call.id, turn.id, call.name, call.arguments, decided_by))
     began = seams.clock.monotonic()
     try:
         output = await attempt(call.name, item.tool.run(item.arguments, context))
@@ -280,12 +288,23 @@ async def _run(
         detail, ends = output.detail, output.ends_interaction and not output.is_error
     succeeded = outcome == "done"
     text, abort = await after_call(seams.hooks, call, succeeded, _text(output.text, item.notes))
-    _complete(seams, turn_id, call, outcome, text, detail, ran)
+    if succeeded and not abort and (used := paths_used(detail)):
+        text, abort = await _with_instructions(turn, used, text)
+    _complete(seams, turn.id, call, outcome, text, detail, ran)
     if abort == INTERRUPTED_HOOK:
         raise asyncio.CancelledError
     if abort:
         raise HookAbort(abort)
     return ends
+
+
+async def _with_instructions(turn: Turn, used: tuple[str, ...], text: str) -> tuple[str, str]:
+    """Attach the instruction files that apply to the files of a call; an interrupt loses no result."""
+    try:
+        notes = await asyncio.to_thread(turn.late.for_paths, used)
+    except asyncio.CancelledError:
+        return text, INTERRUPTED_HOOK
+    return "\n".join((text, *map(tagged, notes))), ""
 
 
 async def attempt(name: str, work: Awaitable[T]) -> T | Failure:

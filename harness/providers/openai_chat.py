@@ -11,12 +11,12 @@ import msgspec
 from cutaway.harness.messages import (
     AssistantMessage,
     Message,
-    Note,
     Reasoning,
     ToolCall,
     ToolResult,
     UserMessage,
     scrub,
+    tagged,
 )
 from cutaway.harness.providers.base import Params, Request
 from cutaway.harness.providers.call_ids import CallIds
@@ -186,11 +186,7 @@ class _Speech:
 
 def user_text(message: UserMessage) -> str:
     """Give the text of a user's message as the model reads it: the harness's notes come before it."""
-    return "\n\n".join(filter(None, [*map(_tagged, message.notes), message.text]))
-
-
-def _tagged(note: Note) -> str:
-    return f'<harness_note source="{note.source}">\n{note.text}\n</harness_note>'
+    return "\n\n".join(filter(None, [*map(tagged, message.notes), message.text]))
 
 
 def legal_name(name: str) -> str:
