@@ -72,6 +72,11 @@ class Ledger:
                 return interaction.turns[-1]
         return None
 
+    def sheet(self, id: str) -> TurnView | None:
+        """A turn by its id, or a side call by its request's."""
+        aside = (call.sheet for call in self.side_calls if call.request.request_id == id)
+        return self.turns.get(id) or next(aside, None)
+
     @property
     def context(self) -> list[Block]:
         """The prompt as it was last sent, in wire order."""
@@ -264,10 +269,10 @@ class Ledger:
             case e.ModelRequested():
                 blocks = [*self._row[: event.blocks_kept], *event.blocks]
                 self.cache.requested(event, blocks, at.timestamp())
-                self.side_calls.append(SideCallView(event))
+                self.side_calls.append(SideCallView(event, started_at=at, row=blocks))
             case e.ModelResponded():
-                self.cache.responded(event)
-                self._side_call(event.request_id).response = event
+                call = self._side_call(event.request_id)
+                call.response, call.saved = event, self.cache.responded(event)
                 self._charge(event.usage, event.cost)
             case e.CallFailed():
                 self.cache.failed(event)

@@ -1,7 +1,7 @@
 """What the fold holds of a call, a turn and an interaction; the screen reads these and computes nothing."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
@@ -162,6 +162,29 @@ class SideCallView:
     request: ModelRequested
     response: ModelResponded | None = None
     failure: CallFailed | None = None
+    started_at: datetime | None = None
+    row: list[Block] = field(default_factory=list)
+    saved: Savings | None = None
+
+    @property
+    def sheet(self) -> TurnView:
+        """The same as a turn, to be looked at like one; its id is the request's, its number 0."""
+        request = self.request
+        return TurnView(
+            request.request_id,
+            "",
+            0,
+            0,
+            self.started_at or datetime.fromtimestamp(0, UTC),
+            request=request,
+            row=self.row,
+            block_count=len(self.row),
+            new_from=request.blocks_kept,
+            response=self.response,
+            failure=self.failure,
+            saved=self.saved,
+            why=f"It is no turn of the loop: the harness asked for it ({request.purpose}).",
+        )
 
 
 @dataclass(slots=True)

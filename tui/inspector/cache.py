@@ -4,6 +4,7 @@ from cutaway.harness.cache.rules import CacheRules, rules_for
 from cutaway.harness.cache.values import Prediction, Word
 from cutaway.harness.ledger import Ledger, TurnView
 from cutaway.harness.ledger.cache import key_of
+from cutaway.harness.ledger.difference import DiffLine, TextDifference
 from cutaway.tui import format as figures
 from cutaway.tui.rows import BLANK, Row, Tone, row, text_lines
 
@@ -26,11 +27,26 @@ TONES: dict[Word, Tone] = {
 }
 """What is as it should be, what somebody chose, and what nobody wanted."""
 
-_COLUMN = 12
+_COLUMN = 20
+"""Cells of the first column; with three more of thirteen a table fits a screen of 80."""
+_DIFF_TONES: dict[str, Tone] = {" ": "dim", "-": "removed", "+": "added"}
 
 
-def cache_rows(ledger: Ledger, turn: TurnView) -> list[Row]:
-    """The verdict, expected beside measured for each kind of token, what it saved, and by which rules."""
+def differing_block(turn: TurnView) -> int | None:
+    """The index of the first block that is not as it was sent before; None when there is none."""
+    verdict = turn.response.verdict if turn.response else None
+    expected = turn.request.prediction if turn.request else None
+    at = verdict.block if verdict is not None else None
+    if at is None and expected is not None:
+        at = expected.block
+    return None if at is None or at >= turn.block_count else at
+
+
+def cache_rows(ledger: Ledger, turn: TurnView, difference: TextDifference | None = None) -> list[Row]:
+    """The verdict, what differs, expected beside measured for each kind of token, what it saved, the rules.
+
+    `difference` is the text of the first block that differs, where it was looked for.
+    """
     if turn.request is None:
         return [row(("nothing was sent in this turn", "dim"))]
     expected = turn.request.prediction
@@ -39,10 +55,10 @@ def cache_rows(ledger: Ledger, turn: TurnView) -> list[Row]:
     return [
         *_verdict_rows(turn, expected),
         BLANK,
+        *_difference_rows(turn, difference),
         *_table(turn, expected),
         BLANK,
-        *_difference_rows(turn, expected),
-        *_saved_rows(turn),
+        *_saved_rows(ledger, turn),
         *_rules_rows(ledger, turn),
     ]
 
@@ -75,51 +91,69 @@ def _table(turn: TurnView, expected: Prediction) -> list[Row]:
         ("fresh", expected.fresh, actual.fresh if actual else None),
         ("sent", expected.input, actual.input if actual else None),
     )
-    rows = [row((f"{'':{_COLUMN}}{'expected':>12}{'measured':>12}{'off by':>12}", "dim"))]
+    rows = [row((f"{'tokens':<{_COLUMN}}{'expected':>13}{'measured':>13}{'off by':>13}", "dim"))]
+    mark = "" if expected.certain else "≈"
     for name, before, after in kinds:
+        if name.startswith("written") and not before and not after:
+            continue
         off = "" if after is None else f"{after - before:+,}" if after != before else "0"
         shown = "–" if after is None else f"{after:,}"
-        mark = "" if expected.certain else "≈"
         tone: Tone = "strong" if name == "sent" else "text"
         rows.append(
             row(
                 (f"{name:<{_COLUMN}}", "dim"),
-                (f"{mark + f'{before:,}':>12}{shown:>12}", tone),
-                (f"{off:>12}", "dim"),
+                (f"{mark + f'{before:,}':>13}{shown:>13}", tone),
+                (f"{off:>13}", "dim" if off == "0" else "warn"),
             )
         )
     cost = figures.money(expected.cost, estimated=True)
-    rows.append(row((f"{'input costs':<{_COLUMN}}", "dim"), f"{cost:>12}"))
+    rows.append(row((f"{'input costs':<{_COLUMN}}", "dim"), f"{cost:>13}"))
     return rows
 
 
-def _difference_rows(turn: TurnView, expected: Prediction) -> list[Row]:
-    """The first block that is not as it was, where there is one."""
-    verdict = turn.response.verdict if turn.response else None
-    at = verdict.block if verdict is not None and verdict.block is not None else expected.block
-    if at is None or at >= turn.block_count:
+def _difference_rows(turn: TurnView, difference: TextDifference | None) -> list[Row]:
+    """The first block that is not as it was, where there is one, and how it read before."""
+    at = differing_block(turn)
+    if at is None:
         return []
     block = turn.blocks[at]
-    return [
+    rows = [
         row(
             ("first block that differs  ", "dim"),
             f"{at + 1} of {turn.block_count}  ",
             (f"{block.origin} {block.label}", "strong"),
-        ),
-        BLANK,
+            hang=2,
+        )
     ]
+    if difference is not None:
+        rows.append(row(("  at ", "dim"), (difference.place, "dim"), hang=5))
+        rows += [_diff_row(line) for line in difference.lines]
+        if difference.removed or difference.added:
+            hidden = f"{difference.removed} more lines removed, {difference.added} more added"
+            rows.append(row((f"  … {hidden}", "dim"), hang=4))
+    return [*rows, BLANK]
 
 
-def _saved_rows(turn: TurnView) -> list[Row]:
-    saved = turn.saved
-    if saved is None or saved.paid is None:
+def _diff_row(line: DiffLine) -> Row:
+    sign, text = line
+    return row("  ", (f"{sign} {text}", _DIFF_TONES[sign]), hang=4)
+
+
+def _saved_rows(ledger: Ledger, turn: TurnView) -> list[Row]:
+    """What the call and the session cost, beside what they would have cost in other ways."""
+    saved, sums = turn.saved, ledger.cache.sums
+    if saved is None or (saved.paid is None and sums.paid is None):
         return []
-    rows = [row((f"{'paid':<22}", "dim"), f"{figures.money(saved.paid):>12}")]
-    if saved.without_cache is not None:
-        rows.append(row((f"{'without any cache':<22}", "dim"), f"{figures.money(saved.without_cache):>12}"))
-    if saved.with_copilot_marks is not None:
-        cost = figures.money(saved.with_copilot_marks, estimated=True)
-        rows.append(row((f"{'with Copilot’s marks':<22}", "dim"), f"{cost:>12}"))
+    rows = [row((f"{'money':<{_COLUMN}}{'this call':>13}{'session':>13}", "dim"))]
+    for name, one, all_ in (
+        ("paid", saved.paid, sums.paid),
+        ("without any cache", saved.without_cache, sums.without_cache),
+        ("with Copilot’s marks", saved.with_copilot_marks, sums.with_copilot_marks),
+    ):
+        if one is not None or all_ is not None:
+            guess = "Copilot" in name
+            mine, session = (figures.money(cost, estimated=guess) for cost in (one, all_))
+            rows.append(row((f"{name:<{_COLUMN}}", "dim"), f"{mine:>13}", (f"{session:>13}", "dim")))
     return [*rows, BLANK]
 
 

@@ -7,10 +7,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 
+from cutaway.harness.errors import HarnessError
 from cutaway.harness.ledger import Ledger, TurnView
+from cutaway.harness.ledger.difference import TextDifference, request_before, text_difference
 from cutaway.tui import format as figures
 from cutaway.tui.inspector.anatomy import anatomy_rows
-from cutaway.tui.inspector.cache import TONES, cache_rows
+from cutaway.tui.inspector.cache import TONES, cache_rows, differing_block
 from cutaway.tui.inspector.time import Waterfall
 from cutaway.tui.inspector.tools import tools_rows
 from cutaway.tui.inspector.turns import TurnRows
@@ -23,6 +25,8 @@ Tab = Literal["Anatomy", "Cache", "Request", "Response", "Tools", "Time", "Why"]
 TABS: tuple[Tab, ...] = get_args(Tab)
 LOOK_SECONDS = 0.5
 """How often the session is looked at for changes while the inspector is open."""
+COMPARED = 4_000_000
+"""Bytes of a request up to which its text is compared with that of the one before, each time it is shown."""
 KEYS = (("[ ]", "turn"), ("1–7", "tab"), ("j k", "move"), ("p", "readable"), ("esc", "close"))
 
 
@@ -30,7 +34,7 @@ class Bodies(Protocol):
     """Where the exact bytes of a request are; a Session is one."""
 
     def request_body(self, request_id: str) -> bytes:
-        """The bytes as they were sent; raises UnknownRequest."""
+        """The bytes as they were sent; raises LogCorrupt."""
         ...
 
 
@@ -43,7 +47,7 @@ class InspectorScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     InspectorScreen { background: $background; }
-    #inspector-turns { width: 30; border-right: solid $foreground 20%; }
+    #inspector-turns { width: 38; border-right: solid $foreground 20%; }
     #inspector-head, #inspector-tabs, #inspector-keys { padding: 0 1; }
     #inspector-tabs { margin-bottom: 1; }
     #inspector-page { padding: 0 1; }
@@ -67,7 +71,7 @@ class InspectorScreen(ModalScreen[None]):
         self._ledger = ledger
         self._bodies = bodies
         newest = ledger.turn
-        self.turn_id = turn_id if turn_id in ledger.turns else (newest.id if newest else "")
+        self.turn_id = turn_id if ledger.sheet(turn_id) is not None else (newest.id if newest else "")
         self.tab: Tab = "Anatomy"
         self.pretty = False
         self._drawn: tuple[object, ...] = ()
@@ -98,8 +102,8 @@ class InspectorScreen(ModalScreen[None]):
 
     @property
     def turn(self) -> TurnView | None:
-        """The turn that is open."""
-        return self._ledger.turns.get(self.turn_id)
+        """The turn, or the side call, that is open."""
+        return self._ledger.sheet(self.turn_id)
 
     def show(self, ledger: Ledger) -> None:
         """Draw the ledger as it stands now, keeping the turn, the tab and the place."""
@@ -119,11 +123,7 @@ class InspectorScreen(ModalScreen[None]):
 
     def _draw(self, *, keep_scroll: bool = False) -> None:
         turn = self.turn
-        tabs: list[Part] = []
-        for at, tab in enumerate(TABS, 1):
-            lit = tab == self.tab
-            tabs.append((f"[{at} {tab}]", "accent") if lit else (f" {at} {tab} ", "dim"))
-        self._tabs.set_rows(Rows([row(*tabs)]))
+        self._tabs.set_rows(Rows([_tab_row(self.tab)]))
         self._keys.set_rows(Rows([key_row(KEYS, lit=True)]))
         if turn is None:
             self._page.set_rows(Rows([row(("no turn yet: the first one begins with your message", "dim"))]))
@@ -136,10 +136,9 @@ class InspectorScreen(ModalScreen[None]):
             case "Anatomy":
                 return Rows(anatomy_rows(turn))
             case "Cache":
-                return Rows(cache_rows(self._ledger, turn))
+                return Rows(cache_rows(self._ledger, turn, self._difference(turn)))
             case "Request":
-                body = self._bodies.request_body(turn.request.request_id) if turn.request else b""
-                return request_source(turn, body, pretty=self.pretty)
+                return self._request(turn)
             case "Response":
                 return response_source(turn, pretty=self.pretty)
             case "Tools":
@@ -151,8 +150,30 @@ class InspectorScreen(ModalScreen[None]):
             case _:
                 assert_never(self.tab)
 
+    def _request(self, turn: TurnView) -> RowSource:
+        if turn.request is None:
+            return request_source(turn, b"", pretty=self.pretty)
+        try:
+            body = self._bodies.request_body(turn.request.request_id)
+        except HarnessError as damaged:
+            return Rows([row((str(damaged), "bad"))])
+        return request_source(turn, body, pretty=self.pretty)
+
+    def _difference(self, turn: TurnView) -> TextDifference | None:
+        """The first text that is not as it was sent before, where a block differs."""
+        before = request_before(self._ledger, turn)
+        if turn.request is None or not before or differing_block(turn) is None:
+            return None
+        if turn.request.body_bytes > COMPARED:
+            return None
+        try:
+            bodies = [self._bodies.request_body(each) for each in (before, turn.request.request_id)]
+        except HarnessError:
+            return None  # the Request tab says what is damaged
+        return text_difference(*bodies)
+
     def on_row_view_walked(self, event: RowView.Walked) -> None:
-        if event.view is self._list and event.key in self._ledger.turns and event.key != self.turn_id:
+        if event.view is self._list and event.key != self.turn_id:
             self.open(event.key)
 
     def on_row_view_chosen(self, event: RowView.Chosen) -> None:
@@ -160,7 +181,7 @@ class InspectorScreen(ModalScreen[None]):
             self._page.focus()
 
     def action_step(self, step: int) -> None:
-        ids = list(self._ledger.turns)
+        ids = self._list.keys()
         if self.turn_id in ids:
             self.open(ids[min(max(ids.index(self.turn_id) + step, 0), len(ids) - 1)])
 
@@ -179,19 +200,36 @@ class InspectorScreen(ModalScreen[None]):
 def _state(ledger: Ledger, turn: TurnView | None) -> tuple[object, ...]:
     """What a turn's pages depend on and can still change."""
     if turn is None:
-        return (len(ledger.turns),)
+        return (len(ledger.turns), len(ledger.side_calls))
     calls = tuple((call.state, call.rerun) for call in turn.calls)
-    return (len(ledger.turns), turn.request, turn.response, turn.failure, turn.why, len(turn.pieces), calls)
+    sent = len(ledger.turns), len(ledger.side_calls)
+    return (sent, turn.request, turn.response, turn.failure, turn.why, len(turn.pieces), calls)
+
+
+def _tab_row(lit: Tab) -> Row:
+    """All tabs, as close as they fit a screen of 80; brackets stand around the one that is shown."""
+    parts: list[Part] = []
+    for at, tab in enumerate(TABS, 1):
+        if tab == lit:
+            parts.append((f"[{at} {tab}]", "accent"))
+        else:
+            gap = " " if parts and TABS[at - 2] != lit else ""
+            parts.append((f"{gap}{at} {tab}", "dim"))
+    return row(*parts)
 
 
 def _head_row(turn: TurnView) -> Row:
-    parts: list[Part] = [(f"turn {turn.number} of {turn.limit}", "strong")]
-    if turn.request is not None:
-        parts.append((f"  {turn.request.provider} {turn.request.model}", "dim"))
+    """What is open and how it went; what never changes in most sessions stands last."""
+    name = f"turn {turn.number} of {turn.limit}"
+    if not turn.number and turn.request is not None:
+        name = f"side call: {turn.request.purpose}"
+    parts: list[Part] = [(name, "strong")]
     if turn.response is not None:
+        if verdict := turn.response.verdict:
+            parts.append((f"  {verdict.word}", TONES[verdict.word]))
         parts.append(f"  {figures.usage_line(turn.response.usage)} · {figures.money(turn.response.cost)}")
         if turn.response.simulated:
             parts.append(("  simulated", "warn"))
-        if verdict := turn.response.verdict:
-            parts.append((f"  {verdict.word}", TONES[verdict.word]))
+    if turn.request is not None:
+        parts.append((f"  {turn.request.provider} {turn.request.model}", "dim"))
     return row(*parts)
