@@ -79,8 +79,10 @@ def context_block(
     match event:
         case e.CompactionCompleted(success=True):
             before, after = fmt.tokens(event.tokens_before), fmt.tokens(event.tokens_after)
-            said = f"{before} → {after} tokens · {fmt.money(event.cost)}"
-            return TranscriptBlock(record_id, "note", event.summary, "compacted", said, collapsed=True)
+            title = f"compacted {before} → {after} tokens"
+            return TranscriptBlock(
+                record_id, "note", event.summary, title, fmt.money(event.cost), collapsed=True
+            )
         case e.CompactionCompleted():
             return TranscriptBlock(record_id, "warning", f"Not compacted: {event.error}")
         case e.CompactionUndone():

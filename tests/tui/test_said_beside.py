@@ -9,6 +9,7 @@ import pytest
 from cutaway.harness import events as e
 from cutaway.harness.providers.scripted import ScriptedCall, Step
 from cutaway.harness.usage import Price
+from cutaway.tui import format as fmt
 from tests.harness.hook_kit import Entry, blocks, says
 from tests.tui.kit import HELD, NARROW, WIDE, Opener, app_for, finished, opened, said, screen_text, until
 
@@ -184,8 +185,9 @@ async def test_a_compaction_by_key_is_one_folded_block_and_can_be_undone(
         await until(pilot, lambda: "compacting" not in status(screen_text(app)))
         (done,) = app.main.ledger.compactions
         words = said(app)
-        assert "compacted" in words
-        assert " → " in words and " tokens · $0.0" in words
+        before, after = fmt.tokens(done.tokens_before), fmt.tokens(done.tokens_after)
+        assert f"compacted {before} → {after} tokens" in words
+        assert fmt.money(done.cost) in screen_text(app)
         assert done.tokens_after < done.tokens_before
         assert words.count("TODO-9 is open") <= 1
         await pilot.press("f9")
@@ -241,3 +243,19 @@ async def test_a_message_that_a_hook_stops_is_said_with_its_reason(tmp_path: Pat
         await pilot.press(*"go", "enter")
         await until(pilot, lambda: "no work on Sundays" in said(app) and not opener.session.busy)
         await until(pilot, lambda: not app.main.lane.display)
+
+
+async def test_a_command_of_a_hook_is_shown_as_it_is(tmp_path: Path) -> None:
+    """Line ends, markup and control characters of a command stay on its line and do nothing."""
+    command = "echo '[b]x[/b] \x1b[31m' >/dev/null\necho what it said"
+    opener = Opener(
+        tmp_path, [Step(text="one")], mode="interactive", hooks={"UserPromptSubmit": [Entry(command)]}
+    )
+    app = app_for(opener)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, app)
+        await pilot.press(*"go", "enter")
+        await finished(pilot, app)
+        await until(pilot, lambda: "hook UserPromptSubmit" in screen_text(app))
+        assert r"hook UserPromptSubmit: echo '[b]x[/b] \x1b[31m' >/dev/null⏎echo what" in screen_text(app)
+        assert "\x1b" not in screen_text(app)

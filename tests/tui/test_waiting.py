@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from cutaway.harness import events as e
 from cutaway.harness.providers.scripted import ScriptedCall, Step
 from cutaway.tui.app import CutawayApp
-from cutaway.tui.widgets.queue_lane import EDITING, KEYS, KEYS_HELD, KEYS_HERE
+from cutaway.tui.widgets.queue_lane import EDITING, KEYS, KEYS_HELD, KEYS_HERE, KEYS_OF_MANY
 from tests.tui.kit import HELD, NARROW, WIDE, Opener, app_for, finished, opened, said, screen_text, until
 
 
@@ -169,7 +169,8 @@ async def test_the_chosen_one_of_many_is_in_sight(tmp_path: Path) -> None:
     app = app_for(opener_of(tmp_path, HELD))
     async with app.run_test(size=NARROW) as pilot:
         await working(pilot, app, *"abcdef")
-        assert "3 more" in lane(app)[-1]
+        assert lane(app)[-1].strip() == f"3 more · {KEYS_OF_MANY}"
+        assert "◷ f " in lane(app)[2]  # the one that alt+d and alt+e mean
         assert len(lane(app)) == 4
         await pilot.press("ctrl+l")
         await until(pilot, lambda: "▸ f" in screen_text(app))
@@ -224,4 +225,22 @@ async def test_a_question_leaves_one_line_of_the_lane(tmp_path: Path) -> None:
         opener.clock.gate.set()
         await until(pilot, lambda: app.main.dock.current is not None)
         await until(pilot, lambda: len(lane(app)) == 1 and "y yes, once" in screen_text(app))
-        assert "first" in lane(app)[0]
+        assert "second" in lane(app)[0]
+
+
+async def test_the_palette_has_what_can_be_done_with_what_waits(tmp_path: Path) -> None:
+    app = app_for(opener_of(tmp_path, HELD))
+    async with app.run_test(size=WIDE) as pilot:
+        await working(pilot, app, "first")
+        await pilot.press("ctrl+p")
+        for title in (
+            "Send at once",
+            "Send after the tools",
+            "Waiting messages",
+            "Waiting message: sooner or later",
+            "Waiting message: edit",
+        ):
+            await until(pilot, lambda title=title: title in screen_text(app))  # type: ignore[misc]
+        assert "Compact the conversation" not in screen_text(app)
+        await pilot.press(*"sooner", "down", "enter")
+        await until(pilot, lambda: app.main.lane.messages[-1].delivery == "after-tools")

@@ -28,6 +28,7 @@ DELIVERY_WORDS: dict[Delivery, str] = {
 }
 
 KEYS = "alt+d when · alt+e edit · alt+up back · ctrl+s after tools · ctrl+n now"
+KEYS_OF_MANY = "alt+d when · alt+e edit · ctrl+s after tools · ctrl+n now"
 KEYS_HERE = "j k choose · d when · e edit · ctrl+l back"
 KEYS_HELD = "alt+e edit · alt+up takes back"
 EDITING = "editing: enter keeps its place · esc leaves it as it was"
@@ -93,7 +94,7 @@ class QueueLane(Widget, can_focus=True):
     def render(self) -> RenderResult:
         width, height = max(1, self.size.width), max(1, self.size.height)
         rows = min(len(self.messages), SHOWN, max(1, height - 1))
-        first = max(0, min(self.chosen - rows + 1, len(self.messages) - rows)) if self.has_focus else 0
+        first = max(0, min(self.chosen - rows + 1, len(self.messages) - rows))  # what keys mean is in sight
         lines = [self._line(at, width) for at in range(first, first + rows)]
         hidden = len(self.messages) - rows
         more = f"{hidden} more · " if hidden else ""
@@ -116,4 +117,6 @@ class QueueLane(Widget, can_focus=True):
             return EDITING
         if self.has_focus:
             return KEYS_HERE
-        return f"{self.reason} · {KEYS_HELD}" if self.reason else KEYS
+        if self.reason:
+            return f"{self.reason} · {KEYS_HELD}"
+        return KEYS if len(self.messages) <= SHOWN else KEYS_OF_MANY
