@@ -1,5 +1,6 @@
 """Numbers as people read them: what is unknown stays unknown, what is estimated says so."""
 
+import math
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -89,6 +90,12 @@ def whole_seconds(seconds: float) -> str:
     """A clock that ticks once a second: 4s, 47s, 2m 05s."""
     whole = max(0, int(seconds))
     return f"{whole}s" if whole < 60 else duration(whole)
+
+
+def countdown(seconds: float) -> str:
+    """What is left, in minutes and begun seconds: 4:12, 59:59."""
+    whole = max(0, math.ceil(seconds))
+    return f"{whole // 60}:{whole % 60:02d}"
 
 
 def age(then: datetime, now: datetime) -> str:

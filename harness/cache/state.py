@@ -157,6 +157,12 @@ class CacheState:
             return None
         return self._store(self.rules(self.last.row.key)).until(self.last.row, now)
 
+    @property
+    def had_last(self) -> bool:
+        """Whether anything of the last request was ever cached, be it over or not."""
+        last = self.last
+        return last is not None and self._store(self.rules(last.row.key)).ever_had(last.row)
+
     def _store(self, rules: CacheRules) -> PrefixStore:
         if rules.name not in self._stores:
             self._stores[rules.name] = PrefixStore(rules)

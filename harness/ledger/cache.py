@@ -80,6 +80,20 @@ class CacheLedger:
     def compacted(self) -> None:
         self.state.compactions += 1
 
+    def left(self, now: float) -> float | None:
+        """Seconds until the prefix is gone if nobody uses it; None when nothing of it is cached or known."""
+        until = self.state.expires_at(now)
+        return None if until is None else until - now
+
+    def expired(self, now: float) -> bool:
+        """Whether the prefix was cached and is so no longer."""
+        return self.state.last is not None and self.left(now) is None and self.state.had_last
+
+    @property
+    def certain(self) -> bool:
+        """Whether the provider's rules, and so what is left, are known and not guessed at."""
+        return self._rules().certain
+
     def price_of_model(
         self, then: Price | None, provider: str, model: str, now: float | None = None
     ) -> PriceTag:

@@ -8,7 +8,7 @@ from textual.timer import Timer
 
 from cutaway.harness.ledger import Ledger
 from cutaway.tui.rows import Row
-from cutaway.tui.widgets.meter_rows import meter_rows
+from cutaway.tui.widgets.meter_rows import cache_left, meter_rows
 from cutaway.tui.widgets.row_view import RowView
 
 
@@ -17,9 +17,12 @@ def _now() -> datetime:
 
 
 class Meter(RowView):
-    """Draws the ledger's figures at a fixed size; it moves by itself only while a retry is counted down."""
+    """Draws the ledger's figures at a fixed size; it moves by itself only while something is counted down.
 
-    DEFAULT_CSS = "Meter { height: 22; }"
+    That is a retry, or what is left of the life of the provider's cache; and only while it is seen.
+    """
+
+    DEFAULT_CSS = "Meter { height: 24; }"
 
     def __init__(self, *, now: Callable[[], datetime] = _now, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -27,6 +30,7 @@ class Meter(RowView):
         self._ledger = Ledger()
         self._at = datetime.min.replace(tzinfo=UTC)
         self._ticker: Timer | None = None
+        self._seen = True
         self.shrinks = False
         """True where the least needed rows go when the height is short; else all rows stay and scroll."""
 
@@ -47,19 +51,39 @@ class Meter(RowView):
     def show(self, ledger: Ledger, now: datetime) -> None:
         """Draw the ledger as it stands at `now` (UTC); nothing is painted when nothing has changed."""
         self._ledger, self._at = ledger, now
-        if self._lines(self._width) != (fresh := self.lines(self._width)):
+        before, fresh = self._lines(self._width), self.lines(self._width)
+        if before != fresh:
             self._laid_out = (self._width, fresh)
             self._fit()
+            self._paint(before, fresh)
+        self._tend()
+
+    def _paint(self, before: Sequence[Row], fresh: Sequence[Row]) -> None:
+        """Paint the rows that are not as they were: a clock is one of them, once a second."""
+        if len(before) != len(fresh):
             self.refresh()
+            return
+        for at, (old, new) in enumerate(zip(before, fresh, strict=True)):
+            if old != new:
+                self.refresh_lines(at)
+
+    def on_show(self) -> None:
+        self._seen = True
+        self._tick()
+
+    def on_hide(self) -> None:
+        self._seen = False
         self._tend()
 
     def _tend(self) -> None:
         if self._ticker is None:
             return
-        if self._ledger.retrying is not None:
+        retrying = self._ledger.retrying is not None
+        if self._seen and (retrying or cache_left(self._ledger, self._at.timestamp()) is not None):
             self._ticker.resume()
         else:
             self._ticker.pause()
 
     def _tick(self) -> None:
-        self.show(self._ledger, self._now())
+        if self.screen.is_current:  # what lies over it may hide it
+            self.show(self._ledger, self._now())

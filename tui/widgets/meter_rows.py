@@ -15,6 +15,7 @@ from cutaway.harness.ledger.parts import (
 from cutaway.harness.ledger.parts import Part as ContextPart
 from cutaway.harness.usage import Usage
 from cutaway.tui import format as figures
+from cutaway.tui.inspector.cache import TONES
 from cutaway.tui.rows import BLANK, Part, Row, Tone, justified, row
 
 CHART_ROWS = 3
@@ -22,6 +23,8 @@ CONTEXT_ROWS = 2
 """The size of the context and its bar; the rows below them say what each part is."""
 BESIDE_FROM = 76
 """Width from which tokens and money stand next to one another."""
+LONGEST_COUNT = 3600.0
+"""Seconds; a cache that lives longer is not counted down: it is a server's memory and not a promise."""
 STEPS = ("build", "call", "tools?", "execute")
 _LIT: dict[LoopStep, str] = {
     "build": "build",
@@ -59,17 +62,18 @@ def shares(amounts: Sequence[int], cells: int, whole: int) -> list[int]:
 
 
 def meter_rows(ledger: Ledger, now: datetime, width: int, window: int | None, height: int = 0) -> list[Row]:
-    """Loop, context, tokens and money, turns; a blank row between them.
+    """Loop, context, tokens, money and cache, turns; a blank row between them.
 
     With a `height` in rows (0: any) what does not fit goes, the least needed first: the turns, the parts of
-    the context, the blank rows, the money, the tokens.
+    the context, the blank rows, the money, the cache, the tokens.
     """
     last = last_call(ledger.interactions)
     tokens = token_rows(last, ledger.spending)
     money = money_rows(last, ledger.spending, ledger.simulated)
     loop = loop_rows(ledger, now, width)
     context = context_rows(context_parts(ledger.context), width, window)
-    figures_of = beside(tokens, money) if width >= BESIDE_FROM else [*tokens, *money]
+    cache = cache_rows(ledger, now.timestamp(), width)
+    figures_of = [*(beside(tokens, money) if width >= BESIDE_FROM else [*tokens, *money]), *cache]
     turns = chart_rows(recent_turns(ledger.interactions, max((width - 1) // 2, 1)))
     small = context[:CONTEXT_ROWS]
     candidates = (
@@ -77,6 +81,7 @@ def meter_rows(ledger: Ledger, now: datetime, width: int, window: int | None, he
         _spaced(loop, context, figures_of),
         _spaced(loop, small, figures_of),
         [*loop, *small, *figures_of],
+        [*loop, *small, *tokens, *cache],
         [*loop, *small, *tokens],
     )
     fitting = (rows for rows in candidates if not height or len(rows) <= height)
@@ -196,6 +201,38 @@ def _sum(session: Spending) -> str:
 def _hits(label: str, rate: float | None, cost: str) -> Row:
     shown = "–" if rate is None else f"{rate * 100:.0f} %"
     return row((f" {label:<10}", "dim"), f"{shown:>7}  {cost}")
+
+
+def cache_left(ledger: Ledger, now: float) -> float | None:
+    """Seconds that are counted down; None when there is nothing to count."""
+    left = ledger.cache.left(now)
+    return left if left is not None and left <= LONGEST_COUNT else None
+
+
+def cache_rows(ledger: Ledger, now: float, width: int) -> list[Row]:
+    """What the cache did last and how long it lasts; what it saved, and what it costs that it is over."""
+    cache = ledger.cache
+    verdict = cache.last_verdict
+    left, over = cache_left(ledger, now), cache.expired(now)
+    word: Part = (verdict.word, TONES[verdict.word]) if verdict else "–"
+    clock = row()
+    if left is not None:
+        mark = "" if cache.certain else "≈"
+        clock = row(("cache ", "dim"), f"{mark + figures.countdown(left):>6}")
+    elif over:
+        clock = row(("cache expired", "warn"))
+    first = justified(row((f" {'verdict':<10}", "dim"), word), clock, width)
+    saved, calls = cache.sums.saved, ledger.spending.calls
+    lost = calls > 0 and saved is not None and saved < 0
+    figure = figures.money(None if saved is None else abs(saved)) if calls else "–"
+    name = "lost" if lost else "saved"
+    going_on = row((" against no cache", "dim")) if calls and saved is not None else row()
+    if over and not ledger.busy:
+        again = cache.price_of_waiting().once
+        cost = "unknown" if again is None else f"{figures.money(again, estimated=True)} once"
+        going_on = row(("going on: ", "dim"), (cost, "warn"))
+    money = row((f" {name:<10}", "dim"), (figure, "warn" if lost else "text"))
+    return [first, justified(money, going_on, width)]
 
 
 def chart_rows(turns: Sequence[TurnTokens]) -> list[Row]:

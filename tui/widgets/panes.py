@@ -13,7 +13,7 @@ from cutaway.tui.widgets.meter import Meter
 from cutaway.tui.widgets.pane_tabs import PANES, Pane
 from cutaway.tui.widgets.row_view import RowView
 
-METER_ROWS = 22
+METER_ROWS = 24
 """The meter in full, with the line above it."""
 
 CALLS_ROWS = 9

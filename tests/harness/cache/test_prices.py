@@ -103,6 +103,17 @@ def test_when_the_prefix_has_expired_nothing_is_lost_any_more() -> None:
     assert ledger.price_of_model(CHEAP, "anthropic", "claude-haiku-4-5", AT + 300).once == usd("-0.025")
 
 
+def test_what_is_left_of_the_prefix_s_life_is_counted_and_what_was_never_cached_is_not_over() -> None:
+    ledger = folded()
+    assert (ledger.left(AT), ledger.left(AT + 299), ledger.left(AT + 300)) == (300, 1, None)
+    assert [ledger.expired(AT + late) for late in (0, 299, 300)] == [False, False, True]
+    assert folded(ttl="1h").left(AT + 300) == 3_300
+    assert ledger.certain
+    for nothing in (CacheLedger(), folded("nobody-knows")):
+        assert nothing.left(AT) is None and not nothing.expired(AT + 9_999)
+    assert not folded("nobody-knows").certain
+
+
 def test_a_compaction_reads_all_writes_a_summary_and_begins_anew() -> None:
     summary = Decimal(15) * SUMMARY_TOKENS / 1_000_000
     anew = 2_000 * (usd("3.75") - usd("0.3")) / 1_000_000

@@ -61,7 +61,14 @@ class Story:
         self._interaction, self._number = f"i{next(self._ids)}", 0
         self.tell(e.UserMessageSent(self._interaction, text))
 
-    def turn(self, *blocks: Block, body: bytes = b"{}", marks: tuple[Mark, ...] = ()) -> str:
+    def turn(
+        self,
+        *blocks: Block,
+        body: bytes = b"{}",
+        marks: tuple[Mark, ...] = (),
+        provider: str = "openai",
+        model: str = "m",
+    ) -> str:
         """Start a turn and send a request with these blocks more than the last one had."""
         self._number += 1
         self._turn = f"t{next(self._ids)}"
@@ -72,7 +79,7 @@ class Story:
         self._sent += blocks
         self.tell(
             e.ModelRequested(
-                request_id, self._turn, "turn", "openai", "m", "https://example.invalid/v1/chat/completions",
+                request_id, self._turn, "turn", provider, model, "https://example.invalid/v1/chat/completions",
                 "", kept, blocks, "{}", "ab" * 32, len(body), 0, "", build_ms=12.0, marks=marks,
             )
         )  # fmt: skip

@@ -59,7 +59,8 @@ def test_an_unknown_price_is_never_a_zero() -> None:
     story.message("go")
     story.turn()
     story.answer("hi", cost=None)
-    assert words(story.ledger).count("price unknown") == 2
+    assert words(story.ledger).count("price unknown") == 3
+    assert "saved price unknown" in words(story.ledger)
     assert "$" not in words(story.ledger)
     story.turn()
     story.answer("hi", cost="0.01")
@@ -159,7 +160,10 @@ async def test_nothing_is_painted_while_nothing_changes() -> None:
         meter.show(story.ledger, story.now)
         await pilot.pause()
         ticker = meter._ticker
-        assert ticker is not None and not ticker._active.is_set()
+        assert ticker is not None and ticker._active.is_set()
+        story.passes(301)
+        meter.show(story.ledger, story.now)
+        assert not ticker._active.is_set()
         drawn = meter._laid_out
         story.passes(10)
         meter.show(story.ledger, story.now)
@@ -175,12 +179,13 @@ async def test_nothing_is_painted_while_nothing_changes() -> None:
 @pytest.mark.parametrize(
     ("height", "gone"),
     [
-        (21, ()),
-        (20, ("turns",)),
-        (15, ("turns", "█ tools 1.6k")),
-        (11, ("turns", "█ tools 1.6k", "")),
-        (9, ("turns", "█ tools 1.6k", "", "cache hits cost")),
-        (6, ("turns", "█ tools 1.6k", "", "cache hits cost", "tokens fresh")),
+        (23, ()),
+        (22, ("turns",)),
+        (17, ("turns", "█ tools 1.6k")),
+        (13, ("turns", "█ tools 1.6k", "")),
+        (11, ("turns", "█ tools 1.6k", "", "cache hits cost")),
+        (8, ("turns", "█ tools 1.6k", "", "cache hits cost", "verdict")),
+        (6, ("turns", "█ tools 1.6k", "", "cache hits cost", "verdict", "tokens fresh")),
     ],
 )
 def test_where_rows_are_short_the_least_needed_go(height: int, gone: tuple[str, ...]) -> None:
@@ -188,6 +193,6 @@ def test_where_rows_are_short_the_least_needed_go(height: int, gone: tuple[str, 
     rows = [" ".join(row.text.split()) for row in meter_rows(story.ledger, story.now, 46, None, height)]
     assert len(rows) <= height
     always = ("build → call", "turn 1 of 25", "context ≈3.7k")
-    words = (*always, "tokens fresh", "cache hits cost", "", "█ tools 1.6k", "turns")
+    words = (*always, "tokens fresh", "verdict", "cache hits cost", "", "█ tools 1.6k", "turns")
     found = [word for word in words if any(row.startswith(word) if word else row == "" for row in rows)]
     assert set(words) - set(found) == set(gone)
