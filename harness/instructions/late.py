@@ -13,6 +13,7 @@ from cutaway.harness.instructions.scope import applies_to
 from cutaway.harness.instructions.sources import AGENTS, nested_above
 from cutaway.harness.instructions.text import body_of, instruction_text
 from cutaway.harness.messages import Message, Note, ToolResult
+from cutaway.tools.details import Detail, FileEdit, FileRead
 
 _OPENING = '<harness_note source="instructions">\n'
 _GIVEN = re.compile(
@@ -61,7 +62,7 @@ class LateInstructions:
         room = INSTRUCTION_BYTES
         for file in late:
             body, before = body_of(file.text), self._latest.get(file.path)
-            if before == body or before == _like(body, self._latest):
+            if before is not None and before in (body, _like(body, self._latest)):
                 continue
             if notes and len(body) > room:
                 break
@@ -76,6 +77,11 @@ class LateInstructions:
         self._latest[file.path] = said
         replaces = "" if before is None else ' replaces="what it said before"'
         return instruction_text(_with_text(file, said), replaces)
+
+
+def paths_used(detail: Detail | None) -> tuple[str, ...]:
+    """The files that a call has read or edited, by its result; a search or a listing uses none."""
+    return (detail.path,) if isinstance(detail, FileRead | FileEdit) else ()
 
 
 def _applies(file: InstructionFile, used: Sequence[Path]) -> bool:

@@ -19,10 +19,11 @@ def applies_to(globs: Sequence[str], path: str) -> bool:
 
     As in Copilot, a pattern that does not start with `/` fits at any depth.
     """
-    return any(_fits(one, path) for glob in globs for one in expand_braces(glob))
+    return any(fits(one, path) for glob in globs for one in expand_braces(glob))
 
 
-def _fits(glob: str, path: str) -> bool:
+def fits(glob: str, path: str) -> bool:
+    """Tell whether a path fits one pattern, in which braces stand for themselves."""
     anchored = glob.startswith(("/", "**/"))
     text = glob.removeprefix("./").lstrip("/")
     if text.endswith("/"):

@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from cutaway.harness.instructions.ignored import IGNORE_FILE, MOST_RULES, FolderRule, folder_rules, ignores
 from cutaway.harness.places import config_dir
 from cutaway.harness.workspace import git_folder
-from cutaway.tools.ignore import IgnoreRule, is_ignored, rules_in
 from cutaway.tools.paths import printable
 
 AGENTS = "AGENTS.md"
@@ -25,8 +25,6 @@ MOST_FOLDERS = 2000
 """Folders that are searched for nested AGENTS.md (about 0.1 s); what is deeper is found when it is used."""
 
 MOST_NESTED = 200
-
-IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
 
 SourceKind = Literal["user", "whole", "matched", "nested"]
 
@@ -89,42 +87,33 @@ def _matched(base: Path) -> Iterator[Source | TooMany]:
 def nested_below(root: Path) -> list[Path]:
     """Find AGENTS.md in sub-folders, the nearest first; hidden and ignored folders are left out."""
     found: list[Path] = []
-    level: list[tuple[Path, tuple[IgnoreRule, ...]]] = [(root, ())]
+    level: list[tuple[Path, tuple[FolderRule, ...]]] = [(root, ())]
     searched = 0
     while level and searched < MOST_FOLDERS and len(found) < MOST_NESTED:
-        below: list[tuple[Path, tuple[IgnoreRule, ...]]] = []
+        below: list[tuple[Path, tuple[FolderRule, ...]]] = []
         for folder, above in level[: MOST_FOLDERS - searched]:
             searched += 1
-            rules = (*above, *_ignored_in(folder))
-            folders, holds = _look_into(folder)
-            if holds and folder != root:
+            folders, names = _look_into(folder)
+            rules = (*above, *folder_rules(folder))[:MOST_RULES] if IGNORE_FILE in names else above
+            if AGENTS in names and folder != root:
                 found.append(folder / AGENTS)
-            below += [(path, rules) for path in folders if not is_ignored(path, rules, folder=True)]
+            below += [(path, rules) for path in folders if not ignores(rules, path)]
         level = below
     return found[:MOST_NESTED]
-
-
-def _ignored_in(folder: Path) -> tuple[IgnoreRule, ...]:
-    """The rules of a folder; none where one of their files is a pipe, which would keep us waiting."""
-    names = [folder / name for name in IGNORE_FILES]
-    if any(os.path.lexists(name) and not os.path.isfile(name) for name in names):  # noqa: PTH113 - never raises
-        return ()
-    return rules_in(folder)
 
 
 _FOREIGN = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__"})
 """Folders that hold the code of others, whose instructions are for those who work on that code."""
 
 
-def _look_into(folder: Path) -> tuple[list[Path], bool]:
-    """The sub-folders worth a look, by name, and whether the folder has an AGENTS.md."""
+def _look_into(folder: Path) -> tuple[list[Path], set[str]]:
+    """The sub-folders worth a look, by name, and the names of all that the folder holds."""
     try:
         with os.scandir(folder) as entries:
-            listed = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+            listed = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
     except OSError:
-        return [], False
-    folders = [folder / name for name, is_folder in listed if is_folder and _is_own(name)]
-    return folders, any(name == AGENTS for name, _ in listed)
+        return [], set()
+    return [folder / name for name in sorted(listed) if listed[name] and _is_own(name)], set(listed)
 
 
 def _is_own(name: str) -> bool:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cutaway.harness.instructions.find import find_instructions
 from cutaway.harness.instructions.front_matter import FrontMatter, parse_front_matter
@@ -78,6 +80,16 @@ def test_a_pattern_made_to_take_for_ever_does_not() -> None:
     assert not applies_to(["*a" * 100 + "b"], "a" * 250)
     assert not applies_to(["**/" * 100 + "b"], "a/" * 250 + "a")
     assert applies_always(["*.py", "**"]) and not applies_always(["*.py"])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.text(alphabet="-\n \t:,'\"[]{}*/!|#aplyTo", max_size=80), st.text(alphabet="ab/.[]*é", max_size=20))
+def test_no_text_makes_the_reader_fail(head: str, path: str) -> None:
+    matter = parse_front_matter(f"---\napplyTo: {head}\n---\nx")
+    if isinstance(matter, FrontMatter):
+        assert applies_to(matter.applies_to, path) in (True, False)
+    else:
+        assert matter.reason
 
 
 def test_a_file_without_patterns_is_listed_with_its_description(tmp_path: Path) -> None:

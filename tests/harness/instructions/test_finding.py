@@ -174,10 +174,27 @@ def test_files_that_are_too_large_together_are_left_out(tmp_path: Path) -> None:
 
 
 def test_code_of_others_and_ignored_folders_do_not_speak(tmp_path: Path) -> None:
-    write(tmp_path / ".gitignore", "build/\n")
-    for folder in ("node_modules/x", "build", ".venv", "src"):
+    write(tmp_path / ".gitignore", "# made\nbuild/\n/out*\nsrc/gen\n*.tmp\n!keep.tmp\n!\n/\n")
+    folders = (
+        "node_modules/x",
+        "build",
+        ".venv",
+        "src",
+        "src/build",
+        "src/gen",
+        "src/out",
+        "a.tmp",
+        "keep.tmp",
+    )
+    for folder in (*folders, "out1"):
         write(tmp_path / folder / "AGENTS.md", f"text of {folder}")
-    assert list(reasons(tmp_path)) == ["src/AGENTS.md"]
+    assert list(reasons(tmp_path)) == ["keep.tmp/AGENTS.md", "src/AGENTS.md", "src/out/AGENTS.md"]
+
+
+def test_ignore_rules_made_to_take_for_ever_do_not(tmp_path: Path) -> None:
+    write(tmp_path / ".gitignore", ("*a" * 100 + "b\n") * 400 + ("/**" * 100 + "/b\n") * 400)
+    write(tmp_path / ("a" * 250) / "AGENTS.md", "x")
+    assert only(tmp_path).used
 
 
 def test_a_name_that_acts_on_a_terminal_is_escaped(tmp_path: Path) -> None:
