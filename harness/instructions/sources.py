@@ -22,7 +22,8 @@ MOST_MATCHED = 500
 """Files of `.github/instructions` that are read, by name; each is read again when it may apply."""
 
 MOST_FOLDERS = 2000
-"""Folders that are searched for nested AGENTS.md (about 0.1 s); what is deeper is found when it is used."""
+"""Folders that are searched for nested AGENTS.md (0.07 s, measured with 30 rules of ignored names); what is
+deeper is found when it is used."""
 
 MOST_NESTED = 200
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 from cutaway.harness.instructions.find import InstructionFile
-from cutaway.harness.messages import Note
 
 INDEX_NAME = "index of instruction files"
 """The name of the part of the prompt that lists the files which are sent later."""
@@ -55,10 +54,3 @@ def _index_line(file: InstructionFile) -> str:
         line += f": {file.description}"
     line = _CLOSING.sub("<\\\\/", line)
     return line if len(line) <= INDEX_WIDTH else f"{line[: INDEX_WIDTH - 1]}…"
-
-
-def with_notes(text: str, notes: Iterable[Note]) -> str:
-    """Put notes of the harness below the text of a tool result."""
-    return "\n".join(
-        [text, *(f'<harness_note source="{n.source}">\n{n.text}\n</harness_note>' for n in notes)]
-    )

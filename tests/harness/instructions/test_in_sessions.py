@@ -1,18 +1,28 @@
 """Instruction files in sessions: what the log tells, and that the stable part never changes."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-import msgspec
-
 from cutaway.harness import events as e
-from cutaway.harness.history import Conversation
-from cutaway.harness.instructions.late import LateInstructions, paths_used
-from cutaway.harness.instructions.text import INDEX_LINES, INDEX_NAME, with_notes
+from cutaway.harness.instructions.text import INDEX_LINES, INDEX_NAME
 from cutaway.harness.prompt.builder import define_tool
+from cutaway.harness.providers.scripted import Step
+from cutaway.harness.session import Session
 from cutaway.harness.toolbox import built_in_tools
 from cutaway.tools.process import Processes
-from tests.harness.session_kit import COUNTER, ask_for, bodies, call, converse, events, say, start, take_up
+from tests.harness.session_kit import (
+    COUNTER,
+    ask_for,
+    bodies,
+    call,
+    converse,
+    events,
+    say,
+    start,
+    take_up,
+    until,
+)
 
 END = b"]}"
 """How a request of the scripted model ends, behind its newest message."""
@@ -72,10 +82,7 @@ async def test_the_stable_part_stays_whatever_happens_to_the_files(tmp_path: Pat
     again = take_up(tmp_path, session.id, [say("on")])
     await converse(again, "three")
     assert events(again, e.SystemPart) == parts
-    sent = bodies(again)
-    assert len(sent) >= 3
-    for before, after in pairwise(sent):
-        assert after.startswith(before.removesuffix(END))
+    assert len(bodies(again)) >= 3 and grows(bodies(again))
     told = [note.text for event in events(again, e.UserMessageSent) for note in event.notes]
     assert any("Be kinder." in text and "Type it all." in text for text in told)
     assert sum("Be kinder." in text for text in told) == 1
@@ -117,31 +124,63 @@ async def test_a_thousand_files_make_a_short_index(tmp_path: Path) -> None:
     await session.aclose()
 
 
+def results(session: Session) -> list[int]:
+    """How many instruction files each result of a tool had attached to it, in the order of the calls."""
+    texts = [event.text for event in events(session, e.ToolCompleted)]
+    return [text.count('<harness_note source="instructions">') for text in texts]
+
+
+def grows(sent: Sequence[bytes]) -> bool:
+    """The prefix law: each request begins with all of the one before."""
+    return all(after.startswith(before.removesuffix(END)) for before, after in pairwise(sent))
+
+
+def reads(*names: str) -> Step:
+    return ask_for(*(call("read_file", filePath=name) for name in names))
+
+
 async def test_what_was_attached_is_known_from_the_log_alone(tmp_path: Path) -> None:
-    """After a resume it is not attached again; after a compaction it is; once that is undone, it is not."""
+    """Once, side by side and after a resume; again after a compaction; once that is undone, not."""
     write(tmp_path / "src/AGENTS.md", "Use tabs.")
-    write(tmp_path / "src/a.c", "int x;")
-    session = start(tmp_path, [ask_for(call("read_file", filePath="src/a.c")), say("done")])
+    matched(tmp_path, "c", "*.c", "Free it.")
+    for name in ("src/a.c", "src/b.c", "src/c.txt"):
+        write(tmp_path / name, "int x;\n" * 100)
+    session = start(tmp_path, [reads("src/a.c", "src/b.c"), reads("src/c.txt"), say("done")])
     await converse(session, "go")
+    assert sorted(results(session)) == [0, 0, 2] and grows(bodies(session))
     await session.aclose()
-    conversation = Conversation()
+    steps = [reads("src/b.c"), say("done"), say("We read."), reads("src/a.c"), say("done")]
+    again = take_up(tmp_path, session.id, [*steps, reads("src/a.c"), say("done")])
+    await converse(again, "on")
+    assert results(again)[3:] == [0] and grows(bodies(again))
+    since = len(again.records)
+    again.compact()
+    await until(again, e.SessionIdle, since=since)
+    assert events(again, e.CompactionCompleted)[-1].success
+    await converse(again, "after a compaction")
+    assert results(again)[4:] == [2]
+    assert again.undo_compaction()
+    await converse(again, "undone")
+    assert results(again)[5:] == [0]
+    await again.aclose()
 
-    def attached() -> int:
-        late = LateInstructions(tmp_path, conversation.messages)
-        used = paths_used(events(session, e.ToolCompleted)[0].detail)
-        return len(late.for_paths(used))
 
-    for record in session.records:
-        event = record.event
-        if isinstance(event, e.ToolCompleted):
-            notes = LateInstructions(tmp_path, conversation.messages).for_paths(paths_used(event.detail))
-            event = msgspec.structs.replace(event, text=with_notes(event.text, notes))
-        conversation.fold(event)
-    assert attached() == 0
-    conversation.fold(e.CompactionCompleted("c", True, "It read a file.", len(conversation.messages)))
-    assert attached() == 1
-    conversation.fold(e.CompactionUndone("c"))
-    assert attached() == 0
+async def test_an_edit_brings_them_too_and_a_search_does_not(tmp_path: Path) -> None:
+    write(tmp_path / "src/AGENTS.md", "Use tabs.")
+    write(tmp_path / "src/a.c", "int x;\n")
+    search = ask_for(call("grep_search", query="int"), call("list_dir", path="src"))
+    failed = reads("src/missing.c")
+    edit = ask_for(call("create_file", filePath="src/new.c", content="int y;\n"))
+    session = start(tmp_path, [search, failed, edit, reads("src/a.c"), say("done")])
+    await converse(session, "go")
+    assert results(session) == [0, 0, 0, 1, 0]
+    text = events(session, e.ToolCompleted)[3].text
+    assert text.endswith(
+        '<harness_note source="instructions">\n<instructions file="src/AGENTS.md" applyTo="src/**">\n'
+        "Use tabs.\n</instructions>\n</harness_note>"
+    )
+    assert grows(bodies(session))
+    await session.aclose()
 
 
 async def test_a_session_without_such_files_has_no_index(tmp_path: Path) -> None:

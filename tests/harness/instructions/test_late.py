@@ -8,8 +8,7 @@ import pytest
 
 from cutaway.harness.instructions.late import LateInstructions, attached_in
 from cutaway.harness.instructions.reading import INSTRUCTION_BYTES
-from cutaway.harness.instructions.text import with_notes
-from cutaway.harness.messages import Message, Note, ToolResult, UserMessage
+from cutaway.harness.messages import Message, Note, ToolResult, UserMessage, tagged
 
 
 def write(path: Path, text: str) -> Path:
@@ -28,7 +27,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def result(notes: Sequence[Note], text: str = "1\tx = 1") -> ToolResult:
-    return ToolResult("c1", "read_file", with_notes(text, notes))
+    return ToolResult("c1", "read_file", "\n".join((text, *map(tagged, notes))))
 
 
 def named(notes: Sequence[Note]) -> list[str]:
