@@ -16,6 +16,7 @@ from cutaway.harness.desk import Desk
 from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.bodies import rebuild
+from cutaway.harness.free_memory import give_back
 from cutaway.harness.hooks.outcome import together
 from cutaway.harness.keep_alive import keep_warm
 from cutaway.harness.loop import run_interaction
@@ -80,6 +81,11 @@ class Session:
     def busy(self) -> bool:
         """True while an interaction runs."""
         return self._task is not None
+
+    @property
+    def model(self) -> Model:
+        """The model that the next turn asks."""
+        return self._seams.model()
 
     def subscribe(self, since: int = 0) -> AsyncIterator[Sequence[e.Record]]:
         """Records from number `since` on, then live ones, in batches; ends with the session."""
@@ -270,6 +276,7 @@ class Session:
         elif self._keep_warm_for is not None:
             self._warming = asyncio.create_task(keep_warm(self._seams, self._keep_warm_for))
         _keep(self._looking, self._look_at_git())
+        _keep(self._looking, asyncio.to_thread(give_back))  # a long answer leaves much of it
 
     def _title_wanted(self) -> asyncio.Task[None] | None:
         """Begin to ask for a title beside the session's first interaction, where titles are wanted."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from cutaway.harness.ledger import CallView, Ledger
 from cutaway.tui import format as fmt
 from cutaway.tui.call_words import short_name
+from cutaway.tui.price_words import waiting_words
 from cutaway.tui.transcript.safe_text import count_of, one_line
 from cutaway.tui.transcript.wrap import cut
 from cutaway.tui.widgets.pane_tabs import Pane
@@ -14,13 +15,13 @@ COMMAND_CELLS = 40
 
 
 def activity(ledger: Ledger, now: datetime) -> str:
-    """The loop's step, how long it has taken, and how to stop it; '' when nothing runs."""
+    """The loop's step, how long it has taken, and how to stop it; when idle, that the cache is over."""
     turn, interaction = ledger.turn, ledger.interaction
     if aside := _aside(ledger):
         turned = f"turn {turn.number}/{turn.limit} · " if turn is not None and ledger.busy else ""
         return f"{turned}{aside} · esc stops"
     if not ledger.busy or interaction is None:
-        return ""
+        return waiting_words(ledger, now)
     if turn is None or turn.interaction_id != interaction.id:
         return f"preparing{_since(interaction.started_at, now)} · esc stops"
     return f"turn {turn.number}/{turn.limit} · {_step(ledger, now)} · esc stops"

@@ -161,6 +161,7 @@ class CutawayApp(PacedApp):
     def _start_demo(self) -> None:
         if self._demo_opener is not None:
             self._open_session = self._demo_opener
+            self.main.switch = None  # the demo's model is a script, and no other is asked in its place
             self._try_again()
 
     @on(WelcomeScreen.LookAgain)

@@ -25,6 +25,13 @@ class Offering(Protocol):
     def offers(self, action: str) -> bool: ...
 
 
+@runtime_checkable
+class Priced(Protocol):
+    """A screen that says what its actions cost."""
+
+    def price_of(self, action: str) -> str: ...
+
+
 class ActionCommands(Provider):
     """Offers each action that applies to the screen below the palette."""
 
@@ -33,10 +40,10 @@ class ActionCommands(Provider):
         screen, app = self.screen, self.app
         for each in ACTIONS:
             if each.palette and _applies(each, screen):
-                keys = key_label(each.keys[0])
-                yield Command(
-                    each.title, f"{each.tooltip} · {keys}", partial(app.run_action, each.name, screen)
-                )
+                price = _price(each, screen)
+                told = [each.tooltip, *([price] if price else []), key_label(each.keys[0])]
+                name = f"{each.name}(True)" if each.asks_by_key else each.name
+                yield Command(each.title, " · ".join(told), partial(app.run_action, name, screen))
         yield from self._modes(screen)
         yield from self._themes()
 
@@ -64,6 +71,11 @@ class ActionCommands(Provider):
         for command in self.commands():
             if (score := matcher.match(command.title)) > 0:
                 yield Hit(score, matcher.highlight(command.title), command.run, help=command.help)
+
+
+def _price(each: Action, screen: Screen[object]) -> str:
+    name = each.name.partition(".")[2].partition("(")[0]
+    return screen.price_of(name) if isinstance(screen, Priced) else ""
 
 
 def _applies(each: Action, screen: Screen[object]) -> bool:

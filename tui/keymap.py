@@ -38,6 +38,8 @@ class Action:
     group: Group
     priority: bool = False
     palette: bool = True
+    asks_by_key: bool = False
+    """Whether its key only says the price first; the palette has said it, and gives the action True."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -115,6 +117,19 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "session.answer", "ctrl+g", "Answer the question", "Gives it the keys",
         "main", "screen.answer", "Session",
+    ),
+    Action(
+        "session.model", "alt+m", "Change the model", "From those that can be reached, each with its price",
+        "main", "screen.model", "Session",
+    ),
+    Action(
+        "session.effort", "alt+t", "Change the effort", "How much the model thinks",
+        "main", "screen.effort", "Session",
+    ),
+    Action(
+        "session.reload", "f10,alt+r", "Reload the instructions",
+        "System text and AGENTS.md are read anew with your next message",
+        "main", "screen.reload_instructions", "Session", asks_by_key=True,
     ),
     Action(
         "session.compact", "f8", "Compact the conversation",

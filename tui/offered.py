@@ -23,6 +23,10 @@ def offered(
             return outgoing.busy and bool(outgoing.waiting(ledger))
         case "compact":
             return outgoing.session is not None and bool(ledger.interactions) and not outgoing.busy
+        case "effort":
+            return outgoing.session is not None
+        case "reload_instructions":
+            return bool(ledger.turns) and not outgoing.busy
         case "undo_compaction":
             return bool(ledger.compactions) and not outgoing.busy
         case "retry_now":

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cutaway.harness.kept_draft import KeptDraft
+from cutaway.harness.model_switch import ModelSwitch
 from cutaway.harness.places import config_dir
 from cutaway.harness.target import Launch
 from cutaway.tui.live_session import LiveSession, NoModelFound
@@ -28,7 +29,8 @@ def run_screen(parsed: argparse.Namespace) -> int:
     target = wanted(parsed)
     settings = target.configured.settings
     draft = KeptDraft(target.root)
-    return _show(_Opener(target), target.root, settings.theme, parsed.prompt, settings.keys, draft)
+    switch = ModelSwitch(settings, os.environ)
+    return _show(_Opener(target), target.root, settings.theme, parsed.prompt, settings.keys, draft, switch)
 
 
 def run_demo(parsed: argparse.Namespace) -> int:
@@ -46,6 +48,7 @@ def _show(
     prompt: str,
     keys: Mapping[str, str] | None = None,
     draft: KeptDraft | None = None,
+    switch: ModelSwitch | None = None,
 ) -> int:
     gc.disable()  # nothing that is made before the first paint is garbage, and looking for it takes a tenth
     os.environ.setdefault("ESCDELAY", ESCAPE_MS)  # Textual reads it when it is imported
@@ -60,6 +63,7 @@ def _show(
         keys=keys,
         draft=draft,
     )
+    app.main.switch = switch
     if prompt:
         app.main.outgoing.give(prompt)
     app.run()

@@ -13,7 +13,7 @@ from cutaway.harness.cache.store import Outcome, PrefixStore
 from cutaway.harness.cache.values import CacheTtl, Mark
 from cutaway.harness.usage import MILLION, Price, Usage, cost_of
 
-Action = Literal["model", "effort", "tools", "compaction", "wait"]
+Action = Literal["model", "effort", "tools", "instructions", "compaction", "wait"]
 """What breaks the prefix; `wait` is to go on after it has expired."""
 
 

@@ -114,12 +114,26 @@ class CacheLedger:
         """What it costs once to send everything with other tools; they stand before all else."""
         return tag("tools", self._tokens(), self._rate(), self._rate(), warm=self._warm(now))
 
+    def price_of_reloading(self, now: float | None = None) -> PriceTag:
+        """What it costs once to send everything with other instructions.
+
+        Tools stand before them; where a cache is marked no mark stands in between, and they are lost too.
+        """
+        since: Section = "tools" if self._rules().kind == "marks" else "system"
+        return tag("instructions", self._tokens(since), self._rate(), self._rate(), warm=self._warm(now))
+
     def price_of_waiting(self) -> PriceTag:
         """What it costs once to go on after the prefix has expired, more than to go on before."""
         return tag("wait", self._tokens(), self._rate(), self._rate())
 
-    def price_of_compaction(self, after: int, now: float | None = None) -> PriceTag:
-        """What it costs once to summarise (all is read, a summary comes out) and to send `after` tokens."""
+    def price_of_compaction(self, after: int | None = None, now: float | None = None) -> PriceTag:
+        """What it costs once to summarise (all is read, a summary comes out) and to send `after` tokens.
+
+        None takes a summary in the place of the whole conversation, behind tools and system text.
+        """
+        if after is None:
+            said = self._tokens("messages")
+            after = self._tokens() - said + min(said, SUMMARY_TOKENS)
         price = self.price
         first = tag("compaction", after, self._rate(), self._rate())
         tokens = self._tokens()

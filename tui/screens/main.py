@@ -22,7 +22,8 @@ from cutaway.tui.offered import offered
 from cutaway.tui.pump import pump
 from cutaway.tui.questions import Questions
 from cutaway.tui.router import Part, parts_for
-from cutaway.tui.screens.sending import HINT_SECONDS, SendingScreen
+from cutaway.tui.screens.changing import ChangingScreen
+from cutaway.tui.screens.sending import HINT_SECONDS
 from cutaway.tui.transcript import Transcript
 from cutaway.tui.widgets.ask import Ask, AskDock
 from cutaway.tui.widgets.pane_tabs import PANES, Pane, PaneTabs
@@ -42,7 +43,7 @@ INTERRUPTING = "interrupting …"
 """Said until what runs has stopped."""
 
 
-class MainScreen(SendingScreen):
+class MainScreen(ChangingScreen):
     """Lays the parts out, hands records to them, and sends what the user decides to the session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("main")]
@@ -121,6 +122,7 @@ class MainScreen(SendingScreen):
             if self.outgoing.session is not None:
                 self.look_at_branch(self.outgoing.session.root)
         self._tend_clock()
+        self.watch_expiry()
 
     @work(exclusive=True, group="branch")
     async def look_at_branch(self, root: Path) -> None:
@@ -357,6 +359,8 @@ class MainScreen(SendingScreen):
 
     def offers(self, action: str) -> bool:
         """Which actions mean something now: the palette has only these; a key for another says why not."""
+        if action == "model":
+            return self.switch is not None and self.outgoing.session is not None
         return offered(
             action,
             self.outgoing,

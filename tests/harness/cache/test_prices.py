@@ -122,6 +122,18 @@ def test_a_compaction_reads_all_writes_a_summary_and_begins_anew() -> None:
     assert ledger.price_of_compaction(2_000, AT + 300).once == summary + anew + usd("0.0375")
 
 
+def test_other_instructions_cost_all_that_stands_behind_the_last_mark_before_them() -> None:
+    assert folded().price_of_reloading().once == usd("0.0345")
+    assert folded().price_of_reloading(AT + 300).once == 0
+    assert folded(price=None).price_of_reloading().once is None
+
+
+def test_a_compaction_between_two_tasks_leaves_tools_system_text_and_a_summary() -> None:
+    ledger = folded()
+    assert ledger.price_of_compaction() == ledger.price_of_compaction(4_000 + SUMMARY_TOKENS)
+    assert CacheLedger().price_of_compaction().tokens == 0
+
+
 def test_copilots_marks_are_played_over_the_same_session() -> None:
     """It expires for both at the same moment."""
     play, rival = begun(strategy="copilot"), Rival(rules_for("anthropic", "claude-sonnet-4-5"))
