@@ -187,7 +187,7 @@ async def test_a_compaction_by_key_is_one_folded_block_and_can_be_undone(
         words = said(app)
         before, after = fmt.tokens(done.tokens_before), fmt.tokens(done.tokens_after)
         assert f"compacted {before} → {after} tokens" in words
-        assert fmt.money(done.cost) in screen_text(app)
+        await until(pilot, lambda: fmt.money(done.cost) in screen_text(app))
         assert done.tokens_after < done.tokens_before
         assert words.count("TODO-9 is open") <= 1
         await pilot.press("f9")
