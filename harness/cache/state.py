@@ -16,6 +16,9 @@ _RECENT = 8
 """Calls over which our count of tokens is set right by the provider's."""
 _LONGEST_WAIT = 600.0
 """Seconds after which a request without an answer counts as dead: its process was killed."""
+_TELLING = 500
+"""Tokens of a request from which on its count tells of the vocabulary: in a shorter one the provider's own
+words around it weigh more."""
 CLOSE = 0.9
 """The part of what was expected from which on it counts as read: vocabularies differ."""
 RACE = "The same was sent a moment before, and its answer has not begun."
@@ -70,7 +73,8 @@ class CacheState:
         outcome = self._store(rules).look(row, marks, now)
         cause, detail, block = self._cause(row, rules, outcome, now)
         lost = 0 if cause in NOT_LOST else max(0, min(self._due(rules), row.tokens) - outcome.read)
-        usage = self._in_their_count(row, outcome)
+        known, ours = self._counted_before(row)
+        usage = self._in_their_count(row, outcome, known, ours)
         cost = cost_of(usage, price)
         return Prediction(
             usage.cache_read,
@@ -83,20 +87,28 @@ class CacheState:
             block,
             rules.certain,
             round(lost * self.ratio(row.key.model)),
+            known > 0,
         )
 
-    def _in_their_count(self, row: Row, outcome: Outcome) -> Usage:
-        """Tell an outcome in the provider's tokens.
+    def _counted_before(self, row: Row) -> tuple[int, int]:
+        """Tokens of the last request, as the provider and as we count them, where this one begins as it did.
 
-        What the last request had is known to the token where this one begins as it did; the rest is set
-        right by the ratio of the last answers.
+        Zeros where it does not, or where the provider did not tell.
         """
-        ratio, last = self.ratio(row.key.model), self.last
-        known = ours = 0
+        last = self.last
         if last is not None and last.counted and 0 < len(last.row.chain) <= len(row.chain):
             end = len(last.row.chain) - 1
             if row.chain[end] == last.row.chain[end]:
-                known, ours = last.counted, last.row.tokens
+                return last.counted, last.row.tokens
+        return 0, 0
+
+    def _in_their_count(self, row: Row, outcome: Outcome, known: int, ours: int) -> Usage:
+        """Tell an outcome in the provider's tokens.
+
+        What the last request had is `known` to the token where this one begins as it did; the rest is set
+        right by the ratio of the last answers.
+        """
+        ratio = self.ratio(row.key.model)
 
         def theirs(tokens: int) -> int:
             if tokens >= ours:
@@ -133,9 +145,10 @@ class CacheState:
             self.last = sent
         if not usage.estimated and usage.input:
             sent.counted = usage.input
-            recent = self._counts.setdefault(sent.row.key.model, [])
-            recent.append((sent.row.tokens, usage.input))
-            del recent[:-_RECENT]
+            if sent.row.tokens >= _TELLING:
+                recent = self._counts.setdefault(sent.row.key.model, [])
+                recent.append((sent.row.tokens, usage.input))
+                del recent[:-_RECENT]
             if predicted:
                 self._errors.append(abs(predicted - usage.input) / usage.input)
 

@@ -39,7 +39,8 @@ class Prediction(Struct, frozen=True, rename="camel"):
 
     `cause` explains why it is not all read that was sent before: 'hit' when it is. `lost` are the tokens that
     would be read but for that cause. `block` is the first block that differs, `certain` is false where the
-    provider's rules are only guessed at.
+    provider's rules are only guessed at. `counted` tells that what was sent before is in the provider's own
+    count, so that only what is new is an estimate.
     """
 
     read: int = 0
@@ -52,6 +53,7 @@ class Prediction(Struct, frozen=True, rename="camel"):
     block: int | None = None
     certain: bool = True
     lost: int = 0
+    counted: bool = False
 
     @property
     def input(self) -> int:

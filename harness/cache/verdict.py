@@ -52,7 +52,9 @@ def judge(
 
 
 def _due(tokens: int, expected: Prediction, actual: Usage) -> float:
-    """Tokens of a prediction in the provider's own counting."""
+    """Tokens of a prediction in the provider's own counting: what is new says nothing of what is known."""
+    if expected.counted:
+        return tokens
     return tokens / expected.input * actual.input if expected.input else 0.0
 
 
