@@ -13,6 +13,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from cutaway.harness.blocks import text_digest
+from cutaway.harness.free_memory import give_back
 
 if TYPE_CHECKING:
     import tiktoken
@@ -91,6 +92,8 @@ def _read_encoding() -> "tiktoken.Encoding | None":
         name="o200k_base", pat_str=_word_pattern(), mergeable_ranks=ranks, special_tokens={}
     )
     encoding._mergeable_ranks = {}  # 27 MB that only pickling needs
+    del ranks, content
+    give_back()
     return encoding
 
 
