@@ -155,9 +155,7 @@ def _add_session_flags(parser: argparse.ArgumentParser, *, resume: bool = True) 
     parser.add_argument("--mode", choices=MODES, help="what may run without asking (default: interactive)")
     parser.add_argument("--limit", type=int, metavar="N", help="turns before it asks to go on (default: 25)")
     parser.add_argument("--model", metavar="M", help="the model's name at the provider")
-    parser.add_argument(
-        "--provider", metavar="P", help="openai, anthropic, ollama, …, or one of yours"
-    )
+    parser.add_argument("--provider", metavar="P", help="openai, anthropic, ollama, …, or one of yours")
     parser.add_argument("--base-url", metavar="U", help="another address of it, with or without /v1")
     parser.add_argument("--effort", metavar="E", help="how much it thinks: low, medium, high, …")
     _add_bounds(parser)
