@@ -31,6 +31,12 @@ CUT_ANSWER = (
     "Your last answer was cut by the output limit. A tool call that was not complete was not run: make it "
     "again in smaller steps. Otherwise go on from where the answer stopped."
 )
+FILTERED = ("refusal", "content_filter", "sensitive", "safety")
+"""Words of providers for an answer that they, and not the model, have stopped."""
+REFUSED = (
+    "The provider stopped the answer ({word}): it takes the request for one that is not to be answered. "
+    "Say it otherwise, or begin a new session without what it stumbles over."
+)
 EMPTY_ANSWER = "Your last answer was empty. Go on with the task, or say what keeps you from it."
 BLOCKED = "You were about to finish, but a hook of the user's does not let you yet:\n{reasons}"
 NEARLY_SPENT = (
@@ -190,9 +196,9 @@ async def _after_turn(seams: Seams, course: Course, answer: AssistantMessage, do
     if answer.tool_calls:
         return await _after_calls(seams, course, answer)
     step = _judge(seams, course, answer)
-    if step.ending is None or seams.ledger.mode != "autopilot" or not answer.text.strip():
+    if step.ending is None or step.ending[0] != "answered" or not answer.text.strip():
         return step
-    if course.nudges.nudge(answer.text):
+    if seams.ledger.mode == "autopilot" and course.nudges.nudge(answer.text):
         why = "The model answered without task_complete; in autopilot it is asked whether it is done."
         return Step(why, (("nudge", NUDGE),))
     return step
@@ -225,8 +231,12 @@ async def _after_calls(seams: Seams, course: Course, answer: AssistantMessage) -
 def _judge(seams: Seams, course: Course, answer: AssistantMessage) -> Step:
     """Read an answer without calls: the end, or one that was cut, empty or only paused."""
     turn = seams.ledger.turn
-    if turn is not None and turn.response is not None and turn.response.stop_reason == "pause_turn":
+    word = turn.response.stop_reason if turn is not None and turn.response is not None else ""
+    if word == "pause_turn":
         return Step("The provider paused its answer; it goes on in the next turn.")
+    if word.lower() in FILTERED:
+        why = REFUSED.format(word=word)
+        return Step(why, ending=("error", why))
     if answer.cut:
         return _mended(course, answer, "The model answered and asked for no tool.", ())
     if not answer.text.strip():

@@ -19,9 +19,10 @@ from tests.command.kit import (
     records_of,
     run,
 )
+from tests.servers.anthropic_steps import refusal
 from tests.servers.apis import APIS, Api
 from tests.servers.openai_server import OpenAIServer
-from tests.servers.openai_steps import Step, call
+from tests.servers.openai_steps import Step, call, error
 
 EIGHTH = 8
 LOOK = Step(text="I look.", calls=[call("list_dir", path=".")])
@@ -176,3 +177,59 @@ def test_a_denied_call_ends_it_with_4(api: Api, server: OpenAIServer, project: P
     outcomes = [data["outcome"] for data in data_of(records, "tool.execution_complete")]
     assert sorted(outcomes) == ["done", "refused"]
     assert data_of(records, "permission.completed")[0]["kind"] == "denied-no-user"
+
+
+FILTERED = {"openai": "content_filter", "anthropic": "refusal", "openai-responses": "content_filter"}
+
+
+@pytest.mark.parametrize("words", ["", "I can"], ids=["nothing said", "half said"])
+def test_an_answer_that_the_provider_stopped_is_no_success(
+    api: Api, server: OpenAIServer, project: Path, words: str
+) -> None:
+    """It is not asked again, not nudged, and told as what it is; the session goes on."""
+    server.play(Step(text=words, finish=FILTERED[api.provider]))
+    done = run(asking(api, server, project, "do harm"))
+    assert (done.returncode, len(server.requests), server.faults) == (1, 1, [])
+    (ended,) = data_of(records_of(done.stdout), "interaction.end")
+    assert ended["reason"] == "error" and FILTERED[api.provider] in ended["explanation"]
+    server.play(Step(text="Done."))
+    again = run(asking(api, server, project, "do good", "--continue", "--mode", "plan"))
+    assert again.returncode == 0 and server.faults == []
+
+
+def test_a_stream_that_breaks_keeps_what_came(api: Api, server: OpenAIServer, project: Path) -> None:
+    server.play(*api.steps([LOOK, Step(thinking="Now I see.", text="Half of an ans", breaks=True)]))
+    done = run(asking(api, server, project, "look", "--mode", "plan"))
+    records = records_of(done.stdout)
+    assert_well_formed(records)
+    assert done.returncode == 1 and data_of(records, "assistant.message")[-1]["content"] == "Half of an ans"
+    assert "broke" in data_of(records, "session.error")[0]["message"]
+    server.play(*api.steps([LOOK, Step(text="Done.")]))
+    again = run(asking(api, server, project, "go on", "--continue", "--mode", "plan"))
+    assert again.returncode == 0 and server.left == 0
+    assert_prefix_law(api, server)
+    assert "Half of an ans" in server.requests[-1].body.decode()
+
+
+TOO_LONG = {
+    "openai": error(400, "Your messages resulted in 9000 tokens.", code="context_length_exceeded"),
+    "anthropic": refusal(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+    "openai-responses": error(400, "Your input exceeds the window.", code="context_length_exceeded"),
+}
+
+
+def test_a_prompt_that_is_too_long_is_compacted_and_sent_again(
+    api: Api, server: OpenAIServer, project: Path
+) -> None:
+    (project / "big.txt").write_text("".join(f"{n}: one more line of a long file\n" for n in range(500)))
+    read = Step(thinking="Long.", calls=[call("read_file", filePath="big.txt")])
+    steps = [LOOK, read, TOO_LONG[api.provider], Step(text="A summary."), LOOK, Step(text="Done.")]
+    server.play(*api.steps(steps))
+    done = run(asking(api, server, project, "look", "--mode", "plan", "--compaction", "auto"))
+    assert done.returncode == 0, done.stdout
+    assert (server.faults, server.left) == ([], 0)
+    records = records_of(done.stdout)
+    assert_well_formed(records)
+    assert data_of(records, "session.compaction_complete")[0]["success"]
+    assert "A summary." in server.requests[-1].body.decode()
+    assert "one more line" not in server.requests[-1].body.decode()
