@@ -33,7 +33,7 @@ CUT_ANSWER = (
 )
 FILTERED = ("refusal", "content_filter", "sensitive", "safety")
 """Words of providers for an answer that they, and not the model, have stopped."""
-REFUSED = (
+FILTERED_ANSWER = (
     "The provider stopped the answer ({word}): it takes the request for one that is not to be answered. "
     "Say it otherwise, or begin a new session without what it stumbles over."
 )
@@ -235,7 +235,7 @@ def _judge(seams: Seams, course: Course, answer: AssistantMessage) -> Step:
     if word == "pause_turn":
         return Step("The provider paused its answer; it goes on in the next turn.")
     if word.lower() in FILTERED:
-        why = REFUSED.format(word=word)
+        why = FILTERED_ANSWER.format(word=word)
         return Step(why, ending=("error", why))
     if answer.cut:
         return _mended(course, answer, "The model answered and asked for no tool.", ())
