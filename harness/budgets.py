@@ -17,6 +17,11 @@ NEAR = Decimal("0.8")
 NEXT = Decimal("1.5")
 """How much larger the next budget is that the question offers, as with the tool-call limit."""
 
+UNPRICED = (
+    "No price is known of {model}, so the budget in USD does not bound it. Set one in config.toml under "
+    '[models."{model}".price], or bound it in tokens.'
+)
+
 UNITS: dict[BudgetKind, str] = {"cost": "USD", "tokens": "tokens", "minutes": "minutes"}
 
 
@@ -59,6 +64,7 @@ class Budgets:
     _cost_before: Decimal = Decimal(0)
     _tokens_before: int = 0
     _told: set[tuple[BudgetKind, Decimal]] = field(default_factory=set)
+    _unpriced: set[str] = field(default_factory=set)
 
     def open(self, ledger: Ledger) -> None:
         """Begin to count: what a resumed session has spent before is paid for."""
@@ -86,6 +92,13 @@ class Budgets:
                 self._told.add(key)
                 found.append(spent)
         return found
+
+    def warning(self, model: str, priced: bool) -> str:
+        """Say once of a model without a price that money cannot bound it; '' when it can."""
+        if priced or "cost" not in self.most or model in self._unpriced:
+            return ""
+        self._unpriced.add(model)
+        return UNPRICED.format(model=model)
 
     def next(self, kind: BudgetKind) -> Decimal:
         """The budget that the question offers next."""

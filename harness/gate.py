@@ -10,6 +10,7 @@ from cutaway.harness.budgets import Spent
 from cutaway.harness.limits import autopilot_limit, next_limit
 from cutaway.harness.messages import ToolCall
 from cutaway.harness.seams import Seams, new_id
+from cutaway.harness.usage import Usage
 
 Ending = tuple[e.EndReason, str]
 """Why an interaction ends, in a word and a sentence."""
@@ -30,6 +31,10 @@ class Gate:
     def begin_turn(self) -> str:
         """Count a turn and record its start; its id."""
         self.used += 1
+        model = self.seams.model()
+        priced = model.cost(Usage(fresh=1, output=1)) is not None
+        if warning := self.seams.budgets.warning(model.name, priced):
+            self.seams.emit(e.SessionWarning("budget", warning))
         turn_id = new_id()
         self.seams.emit(e.TurnStarted(turn_id, self.interaction_id, self.used, self.limit))
         return turn_id

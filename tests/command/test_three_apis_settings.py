@@ -12,12 +12,13 @@ from tests.command.kit import (
     asking,
     assert_prefix_law,
     assert_well_formed,
+    command,
     configure,
     data_of,
     records_of,
     run,
 )
-from tests.servers.apis import MESSAGES, Api, marks_of
+from tests.servers.apis import CHAT, MESSAGES, Api, marks_of
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Step, call
 
@@ -122,3 +123,13 @@ def test_marks_after_copilot_hold_for_a_whole_task(api: Api, server: OpenAIServe
         assert verdicts == ["cold start", *["hit"] * (long_task.TURNS - 1)]
         marks = [len(marks_of(request.json)) for request in server.requests]
         assert max(marks) <= 4 and all(later > 0 for _, later in pairwise(marks))
+
+
+def test_a_budget_in_money_that_cannot_be_kept_is_said_to_be_none(project: Path) -> None:
+    with CHAT.server() as server:
+        configure(f'[providers.mine]\nbase-url = "{server.url}"\nlocal = false\n')
+        server.play(LOOK, Step(text="Done."))
+        flags = ("--provider", "mine", "--model", "weird", "--cwd", str(project), "--mode", "plan")
+        done = run(command("run", "look", *flags, "--max-cost", "0.0001"))
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert done.stderr.count("No price is known of weird") == 1 and "tokens" in done.stderr
