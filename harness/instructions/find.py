@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cutaway.harness.instructions.front_matter import FrontMatter, parse_front_matter
+from cutaway.harness.instructions.imports import IMPORT_DEPTH, imports_of, why_not_imported
 from cutaway.harness.instructions.reading import (
     INSTRUCTION_BYTES,
     FileText,
@@ -16,15 +17,19 @@ from cutaway.harness.instructions.reading import (
     locate,
     read_text,
 )
-from cutaway.harness.instructions.scope import applies_always
-from cutaway.harness.instructions.sources import Source, TooMany, nested_below, shown, sources
-from cutaway.tools.paths import printable
+from cutaway.harness.instructions.scope import alternatives, applies_always
+from cutaway.harness.instructions.sources import Source, TooMany, nested_below, own_file, shown, sources
+from cutaway.harness.permissions.protected import why_secret
+from cutaway.tools.paths import Workspace, printable
 
 ALWAYS_BYTES = 256 * 1024
 """Of all files that are sent on every turn together: about 64,000 tokens."""
 
 LATE_BYTES = 2 * 1024 * 1024
 """Of all files together that apply to some files only, so that reading them stays quick."""
+
+LATE_PATTERNS = 2000
+"""Of all files together, braces expanded: each is tried on every file that the model reads or edits."""
 
 Sending = Literal["always", "matched", "nested", "listed", "never"]
 """When a file is sent: on every turn, with a file that its patterns fit, with one below its folder, when
@@ -69,7 +74,7 @@ class Gathering:
         self._root = root
         self._files: dict[object, str] = {}
         self._said: dict[str, str] = {}
-        self._always, self._late = ALWAYS_BYTES, LATE_BYTES
+        self._always, self._late, self._patterns = ALWAYS_BYTES, LATE_BYTES, LATE_PATTERNS
 
     def add(self, source: Source | TooMany) -> None:
         """Judge one name."""
@@ -79,12 +84,15 @@ class Gathering:
             case Source():
                 self._add(source, shown(self._root, source.path))
 
-    def _add(self, source: Source, name: str) -> None:
+    def _add(self, source: Source, name: str, depth: int = IMPORT_DEPTH) -> None:
         place = locate(source.path)
         if isinstance(place, Refused):
             return self._refuse(name, place.reason)
         if (twin := self._files.get(place.identity)) is not None:
             return self._refuse(name, f"is the same file as {twin}")
+        if source.kind == "foreign":
+            own = shown(self._root, own_file())
+            return self._refuse(name, f"is another program's. To use it, make {own} a link to it")
         if reason := self._foreign(source, place):
             return self._refuse(name, reason)
         read = read_text(place)
@@ -93,7 +101,21 @@ class Gathering:
         matter = parse_front_matter(read.text) if source.kind == "matched" else FrontMatter((), "", read.text)
         if isinstance(matter, Refused):
             return self._refuse(name, matter.reason)
-        return self._judge(source, name, place, read, matter)
+        self._judge(source, name, place, read, matter)
+        if source.kind == "claude" and depth:
+            self._import(source, name, read.text, depth)
+        return None
+
+    def _import(self, source: Source, name: str, text: str, depth: int) -> None:
+        """Take in what a CLAUDE.md imports, and what that imports; each file once."""
+        for path in imports_of(text, source.path.parent, source.base):
+            imported = shown(self._root, path)
+            if any(file.path == imported for file in self.found):
+                continue
+            if reason := why_not_imported(path, source.base):
+                self._refuse(imported, f"{reason}; {name} names it")
+            else:
+                self._add(Source("claude", path, source.base, via=name), imported, depth - 1)
 
     def _judge(self, source: Source, name: str, place: Place, read: FileText, matter: FrontMatter) -> None:
         text = matter.body.strip()
@@ -104,13 +126,16 @@ class Gathering:
         sending = _sending(source, matter)
         if not self._fits(sending, len(text.encode())):
             return self._refuse(name, "does not fit: the instruction files before it are too large together")
+        self._patterns -= alternatives(matter.applies_to)
+        if self._patterns < 0:
+            return self._refuse(name, f"does not fit: the files before it name {LATE_PATTERNS} patterns")
         if sending == "always":
             self._files[place.identity] = self._said[text] = name
         cut = f"{INSTRUCTION_BYTES // 1024} KiB"
         if read.cut:
             text += f"\n[cut here: only the first {cut} are sent]"
         globs = (f"{_folder(name)}/**",) if sending == "nested" else tuple(map(printable, matter.applies_to))
-        reason = _reason(sending, globs)
+        reason = _reason(sending, globs, source.via)
         if read.cut:
             said = f"is larger than {cut}: only its first {cut} are used"
             reason = said if sending == "always" else f"{reason}; it {said}"
@@ -128,6 +153,8 @@ class Gathering:
         inside = self._root if source.path.is_relative_to(self._root) else source.base
         if not place.real.is_relative_to(inside):
             return "is a link that leaves the workspace"
+        if why_secret(place.real, Workspace(self._root)):
+            return "leads to a file that may hold secrets"
         if inside != self._root and os.name == "posix" and place.owner not in (os.getuid(), 0):
             return "lies above the workspace and belongs to another user"
         return ""
@@ -148,7 +175,7 @@ def _sending(source: Source, matter: FrontMatter) -> Sending:
     return "matched" if matter.applies_to else "listed"
 
 
-def _reason(sending: Sending, globs: tuple[str, ...]) -> str:
+def _reason(sending: Sending, globs: tuple[str, ...], via: str) -> str:
     match sending:
         case "matched" | "nested":
             patterns = ", ".join(globs)
@@ -157,7 +184,7 @@ def _reason(sending: Sending, globs: tuple[str, ...]) -> str:
         case "listed":
             return "names no files in applyTo, so it is listed for the model to read"
         case _:
-            return "used"
+            return f"used, since {via} imports it" if via else "used"
 
 
 def _folder(name: str) -> str:

@@ -18,6 +18,9 @@ MOST_GLOBS = 100
 GLOB_LENGTH = 500
 """Characters; both bound what a file of a repository can make us compute, far above what people write."""
 
+HEAD_LENGTH = 4000
+"""Characters between the two lines of ---, likewise."""
+
 
 class FrontMatter(Struct, frozen=True):
     """`applies_to` holds globs, () when none is named; `body` is the text below."""
@@ -35,6 +38,8 @@ def parse_front_matter(text: str) -> FrontMatter | Refused:
     closed = _END.search(text, opened.end())
     if closed is None:
         return Refused("has front matter that no line of --- closes")
+    if closed.start() > HEAD_LENGTH:
+        return Refused(f"has front matter of more than {HEAD_LENGTH} characters")
     values = _values(text[opened.end() : closed.start()])
     globs: list[str] = []
     for value in values.get("applyTo", []):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from cutaway.tools.globs import expand_braces
 
@@ -19,7 +20,17 @@ def applies_to(globs: Sequence[str], path: str) -> bool:
 
     As in Copilot, a pattern that does not start with `/` fits at any depth.
     """
-    return any(fits(one, path) for glob in globs for one in expand_braces(glob))
+    return any(fits(one, path) for glob in globs for one in _expanded(glob))
+
+
+def alternatives(globs: Sequence[str]) -> int:
+    """How many patterns without braces these are."""
+    return sum(len(_expanded(glob)) for glob in globs)
+
+
+@lru_cache(maxsize=4096)
+def _expanded(glob: str) -> tuple[str, ...]:
+    return tuple(expand_braces(glob))
 
 
 def fits(glob: str, path: str) -> bool:
@@ -29,6 +40,8 @@ def fits(glob: str, path: str) -> bool:
     if text.endswith("/"):
         text += "**"
     wanted = text.split("/") if anchored else ["**", *text.split("/")]
+    if wanted[-1] != "**" and not _names(wanted[-1], path.rpartition("/")[2]):
+        return False  # most patterns end here, before any folder is looked at
     reached = _past_any_depth(wanted, {0})
     for name in path.split("/"):
         step = {at for at in reached if at < len(wanted) and wanted[at] == "**"}

@@ -15,6 +15,12 @@ from cutaway.tools.paths import printable
 AGENTS = "AGENTS.md"
 COPILOT = ".github/copilot-instructions.md"
 CLAUDE = "CLAUDE.md"
+OWN_NAMES = (AGENTS, "instructions.md")
+"""Of the user's own files in the config folder."""
+
+OF_OTHER_PROGRAMS = (".copilot/copilot-instructions.md", ".claude/CLAUDE.md")
+"""In the home folder; told of and not used, since they were written for another program's ways."""
+
 MATCHED_FOLDER = ".github/instructions"
 MATCHED_ENDING = ".instructions.md"
 
@@ -27,7 +33,7 @@ deeper is found when it is used."""
 
 MOST_NESTED = 200
 
-SourceKind = Literal["user", "whole", "matched", "nested"]
+SourceKind = Literal["user", "foreign", "whole", "claude", "matched", "nested"]
 
 
 class Source(Struct, frozen=True):
@@ -36,6 +42,8 @@ class Source(Struct, frozen=True):
     kind: SourceKind
     path: Path
     base: Path
+    via: str = ""
+    """The file that imports this one, as it is shown."""
 
 
 class TooMany(Struct, frozen=True):
@@ -48,7 +56,8 @@ class TooMany(Struct, frozen=True):
 def sources(root: Path, nested: Iterable[Path]) -> Iterator[Source | TooMany]:
     """List what is there for a workspace with links resolved; `nested` are AGENTS.md of sub-folders."""
     top = git_folder(root) or root
-    whole = [Source("user", config_dir() / AGENTS, config_dir())]
+    whole = [Source("user", config_dir() / name, config_dir()) for name in OWN_NAMES]
+    whole += [Source("foreign", home() / name, home()) for name in OF_OTHER_PROGRAMS]
     whole += [Source("whole", folder / AGENTS, folder) for folder in chain(top, root)]
     bases = tuple(dict.fromkeys((top, root)))
     whole += [Source("whole", base / COPILOT, base) for base in bases]
@@ -56,8 +65,19 @@ def sources(root: Path, nested: Iterable[Path]) -> Iterator[Source | TooMany]:
     for base in bases:
         yield from _matched(base)
     yield from (Source("nested", path, path.parent) for path in nested)
-    if os.path.lexists(root / CLAUDE):
-        yield Source("whole", root / CLAUDE, root)
+    for folder in chain(top, root):
+        if os.path.lexists(folder / CLAUDE):
+            yield Source("claude", folder / CLAUDE, folder)
+
+
+def own_file() -> Path:
+    """Where the user's own instructions for every project lie."""
+    return config_dir() / AGENTS
+
+
+def home() -> Path:
+    """The user's home folder; `~` itself, which holds nothing, where there is none."""
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - the method raises where there is no home
 
 
 def chain(top: Path, folder: Path) -> list[Path]:
@@ -68,6 +88,9 @@ def chain(top: Path, folder: Path) -> list[Path]:
 
 def _matched(base: Path) -> Iterator[Source | TooMany]:
     top = base / MATCHED_FOLDER
+    if os.path.lexists(top) and not Path(os.path.realpath(top)).is_relative_to(base):
+        yield TooMany(top, "is a link that leaves the workspace")
+        return
     failed: list[OSError] = []
     found: list[Path] = []
     for number, (folder, folders, names) in enumerate(os.walk(top, onerror=failed.append)):
@@ -137,5 +160,5 @@ def shown(root: Path, path: Path) -> str:
         return printable(path.relative_to(root).as_posix())
     if path.is_relative_to(git_folder(root) or root):
         return printable(Path(os.path.relpath(path, root)).as_posix())
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - the method raises where there is no home
-    return printable(f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path))
+    at_home = path.is_relative_to(home())
+    return printable(f"~/{path.relative_to(home()).as_posix()}" if at_home else str(path))

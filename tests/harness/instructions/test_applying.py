@@ -39,8 +39,9 @@ def test_the_patterns_are_read_as_people_write_them(head: str, globs: tuple[str,
         ("---\napplyTo: '*.py'\nbody", "no line of --- closes"),
         ("---\napplyTo: '*.py\n---\nbody", "applyTo cannot be read: '*.py"),
         ("---\napplyTo: |\n  *.py\n---\nbody", "applyTo cannot be read"),
-        (f"---\napplyTo: {{{',' * 50_000}\n---\nbody", "over 500 characters"),
-        (f"---\napplyTo: {'a,' * 20_000}\n---\nbody", "over 100 patterns"),
+        (f"---\napplyTo: {{{',' * 600}\n---\nbody", "over 500 characters"),
+        (f"---\napplyTo: {'a,' * 500}\n---\nbody", "over 100 patterns"),
+        (f"---\nother: {'a,' * 20_000}\napplyTo: '*.py'\n---\nbody", "more than 4000 characters"),
     ],
 )
 def test_broken_front_matter_is_refused_with_a_reason(tmp_path: Path, text: str, said: str) -> None:
