@@ -1,7 +1,7 @@
 """The stable part of the prompt, recorded once and sent again unchanged, and the notes beside it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -32,10 +32,10 @@ async def lay_stable_part(seams: Seams) -> None:
     if any(origin == "workspace" for origin, _ in laid):
         return
     root = seams.workspace.root
-    text = (files("cutaway.harness.prompt") / "texts" / "system.md").read_text(encoding="utf-8")
+    text = system_text(tool.spec.name for tool in seams.registry.available(seams.facts()))
     found = await asyncio.to_thread(find_instructions, root)
     about = await asyncio.to_thread(workspace_text, root)
-    events: list[InstructionsFound | SystemPart] = [await _part(seams, "system", "system.md", text.strip())]
+    events: list[InstructionsFound | SystemPart] = [await _part(seams, "system", "system.md", text)]
     for file in found:
         events += await _found(seams, file)
     if index := index_text(found):
@@ -44,6 +44,22 @@ async def lay_stable_part(seams: Seams) -> None:
     for event in events:
         if not (isinstance(event, SystemPart) and (event.origin, event.name) in laid):
             seams.emit(event)
+
+
+def system_text(offered: Iterable[str]) -> str:
+    """Leave out the lines that speak of tools which are not offered.
+
+    `?a,b: ` in front of a line names the tools that it needs. A tool that comes later brings its own
+    description; the text itself stays as it was laid.
+    """
+    source = (files("cutaway.harness.prompt") / "texts" / "system.md").read_text(encoding="utf-8")
+    known = set(offered)
+    lines: list[str] = []
+    for line in source.splitlines():
+        needs, _, rest = line[1:].partition(": ") if line.startswith("?") else ("", "", line)
+        if not needs or known.issuperset(needs.split(",")):
+            lines.append(rest)
+    return "\n".join(lines).strip()
 
 
 async def _part(
