@@ -8,8 +8,7 @@ from pathlib import Path
 from cutaway.harness.blocks import text_digest
 from cutaway.harness.messages import scrub
 from cutaway.harness.places import open_private, private_folder, sync_folder
-
-_HEX = frozenset("0123456789abcdef")
+from cutaway.harness.stored_text import StoredText, read_stored, stored_path
 
 
 class Blobs:
@@ -19,12 +18,13 @@ class Blobs:
     digest joins `lost`.
     """
 
-    __slots__ = ("_folder", "_known", "_lost", "_memory", "_unsynced")
+    __slots__ = ("_folder", "_known", "_lost", "_memory", "_read", "_unsynced")
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._memory: dict[str, bytes] = {}
         self._known: set[str] = set()
+        self._read: set[str] = set()
         self._lost: set[str] = set()
         self._unsynced: set[Path] = set()
 
@@ -41,7 +41,7 @@ class Blobs:
             return digest
         if self._folder is None:
             self._memory[digest] = data
-        elif digest in self._lost or not self._has(digest, len(data)):
+        elif digest in self._lost or not _holds(self._folder, digest, len(data)):
             self._write(self._folder, digest, data)
         self._known.add(digest)
         self._lost.discard(digest)
@@ -52,11 +52,22 @@ class Blobs:
         if self._folder is None:
             data = self._memory.get(digest)
             return None if data is None else data.decode()
-        text = self._read(digest)
-        if text is None or text_digest(text) != digest:
+        text = read_stored(self._folder, digest)
+        if text is None:
             self._lost.add(digest)
-            return None
+            self._known.discard(digest)
+            self._read.discard(digest)
+        else:
+            self._read.add(digest)
         return text
+
+    def reference(self, text: str) -> StoredText | None:
+        """Stand a value for a text that was put or read before; None when no disk has it."""
+        if self._folder is None:
+            return None
+        digest = text_digest(scrub(text))
+        kept = digest in self._known or digest in self._read
+        return StoredText(digest, self._folder) if kept else None
 
     def sync(self) -> None:
         """Make every text that was put so far survive a power cut; raises OSError."""
@@ -73,28 +84,6 @@ class Blobs:
                 self._unsynced.add(path)
                 raise
 
-    def _path(self, digest: str) -> Path | None:
-        if self._folder is None or len(digest) != 64 or not _HEX.issuperset(digest):
-            return None
-        return self._folder / digest[:2] / digest[2:]
-
-    def _has(self, digest: str, size: int) -> bool:
-        path = self._path(digest)
-        try:
-            return path is not None and path.lstat().st_size == size
-        except OSError:
-            return False
-
-    def _read(self, digest: str) -> str | None:
-        path = self._path(digest)
-        if path is None:
-            return None
-        try:
-            with os.fdopen(open_private(path, os.O_RDONLY), "rb") as file:
-                return file.read().decode()
-        except (OSError, UnicodeDecodeError):
-            return None
-
     def _write(self, folder: Path, digest: str, data: bytes) -> None:
         home = private_folder(folder / digest[:2], below=folder.parent)
         draft = home / f".{digest[2:10]}-{os.getpid()}-{secrets.token_hex(4)}"
@@ -107,3 +96,11 @@ class Blobs:
             draft.unlink(missing_ok=True)
             raise
         self._unsynced.add(path)
+
+
+def _holds(folder: Path, digest: str, size: int) -> bool:
+    path = stored_path(folder, digest)
+    try:
+        return path is not None and path.lstat().st_size == size
+    except OSError:
+        return False

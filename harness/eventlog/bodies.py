@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from cutaway.harness.errors import LogCorrupt
 from cutaway.harness.events import ModelRequested, Record
+from cutaway.harness.stored_text import text_of
 
 _STEP = 64 * 1024
 
@@ -67,7 +68,7 @@ def rebuild(records: Sequence[Record], request_id: str) -> bytes:
     current, needed = wanted, wanted.body_bytes
     for _ in range(len(requests)):
         if needed > current.body_kept:
-            pieces.append(current.body_tail.encode()[: needed - current.body_kept])
+            pieces.append(text_of(current.body_tail).encode()[: needed - current.body_kept])
             needed = current.body_kept
         if not needed:
             break

@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import fields, replace
 
 from cutaway.harness.eventlog.blobs import Blobs
 from cutaway.harness.events import EVENT_TYPES, Event, Record, UnknownEvent
 from cutaway.harness.messages import scrub
+from cutaway.harness.stored_text import StoredText, Text, lost_text
 
 BLOB_THRESHOLD = 16 * 1024
 """Texts of more characters than this go to the blob store: small enough that a line stays readable,
@@ -84,6 +86,7 @@ def decode_line(line: bytes, blobs: Blobs | None = None) -> Record:
 
     A type that this version does not know becomes an UnknownEvent with its data byte for byte. A
     text whose blob is lost is replaced by one sentence that says so (and `blobs.lost` counts it).
+    What `set_aside` takes stays in the store.
     """
     try:
         envelope = read_envelope(line)
@@ -106,14 +109,38 @@ def read_envelope(line: bytes) -> Envelope:
         return _envelope_decoder().decode(_without_lone_surrogates(line))
 
 
+def set_aside(event: Event, blobs: Blobs) -> Event:
+    """Put references in the place of large texts of `Text` fields that the store has on the disk."""
+    texts = {name: getattr(event, name) for name in _aside(type(event))}
+    stored = {
+        name: reference
+        for name, text in texts.items()
+        if isinstance(text, str) and len(text) > BLOB_THRESHOLD and (reference := blobs.reference(text))
+    }
+    return replace(event, **stored) if stored else event
+
+
+def whole(event: Event) -> Event:
+    """Put the texts themselves in the place of references."""
+    texts = {name: getattr(event, name) for name in _aside(type(event))}
+    read = {name: text.read() for name, text in texts.items() if isinstance(text, StoredText)}
+    return replace(event, **read) if read else event
+
+
+@cache
+def _aside(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.type == Text)
+
+
 def clean(event: Event) -> Event:
-    """Return the event itself, or a copy without lone surrogates when it cannot be encoded.
+    """Return the event itself, or a whole copy without lone surrogates when it cannot be encoded.
 
     Raises ValueError when the data of an unknown event is not JSON, TypeError for values that have none.
     """
     if isinstance(event, UnknownEvent):
         msgspec.json.decode(event.data)
         return event
+    event = whole(event)
     try:
         _encoder().encode(event)
     except UnicodeEncodeError:
@@ -123,6 +150,7 @@ def clean(event: Event) -> Event:
 
 
 def _event_data(event: Event, blobs: Blobs | None) -> bytes:
+    event = whole(event)
     try:
         if blobs is None or not _holds_large_text(event):  # else it is too long, and megabytes to encode
             data = _encoder().encode(event)
@@ -148,7 +176,7 @@ def _on_one_line(data: bytes) -> bytes:
 def _decoded_data(kind: type[Any], raw: bytes, blobs: Blobs | None) -> Event:
     event: Event
     if blobs is not None and _BLOB_MARK in raw:
-        event = msgspec.convert(_put_back(msgspec.json.decode(raw), blobs), kind)
+        event = set_aside(msgspec.convert(_put_back(msgspec.json.decode(raw), blobs), kind), blobs)
     else:
         event = _decoder(kind.type).decode(raw)
     return event
@@ -175,7 +203,7 @@ def _put_back(value: object, blobs: Blobs) -> object:
     match value:
         case {"$blob": str(digest), **rest} if not rest:
             text = blobs.get(digest)
-            return f"[This text is lost: blob {digest} is missing or damaged.]" if text is None else text
+            return lost_text(digest) if text is None else text
         case dict():
             return {key: _put_back(item, blobs) for key, item in value.items()}
         case list():

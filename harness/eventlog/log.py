@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from cutaway.harness.errors import ConfigError, SessionClosed
 from cutaway.harness.eventlog.appender import Appender
 from cutaway.harness.eventlog.blobs import Blobs
-from cutaway.harness.eventlog.codec import clean, encode_line
+from cutaway.harness.eventlog.codec import clean, encode_line, set_aside
 from cutaway.harness.eventlog.reading import OpenReport, read_log
 from cutaway.harness.eventlog.subscription import Subscription
 from cutaway.harness.events import Event, Record, SessionWarning, UnknownEvent
@@ -70,8 +72,9 @@ class EventLog:
     def emit(self, event: Event, agent_id: str | None = None) -> Record:
         """Record an event, write it when it is one that stays, and hand it to the subscribers.
 
-        The record that is returned holds the event as it can be read again (lone surrogates are
-        U+FFFD). Raises SessionClosed after `close`, and as `codec.clean` for what is no JSON.
+        The record that is returned holds the event as it is read again (lone surrogates are U+FFFD,
+        large texts of `Text` fields lie on the disk). Raises SessionClosed after `close`, and as
+        `codec.clean` for what is no JSON.
         """
         if self._closed:
             raise SessionClosed(f"An event ({event.type}) came after the session's log was closed.")
@@ -86,6 +89,9 @@ class EventLog:
         if self._file:
             self._unwritten.append(record)
             trouble = self._write(self._file)
+            if not trouble:
+                record = replace(record, event=set_aside(record.event, self.blobs))
+                self._records[-1] = record
         self._notify(record)
         self._tell(trouble)
         return record

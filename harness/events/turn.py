@@ -8,6 +8,7 @@ from cutaway.harness.blocks import Block
 from cutaway.harness.cache.values import Mark, Prediction, Verdict
 from cutaway.harness.events.base import EventBase
 from cutaway.harness.messages import Reasoning, ToolCall
+from cutaway.harness.stored_text import Text
 from cutaway.harness.usage import Price, Usage
 
 
@@ -29,8 +30,8 @@ class ModelRequested(EventBase, frozen=True):
     """Exactly what was sent: the first `blocks_kept` blocks of the last request, then `blocks`.
 
     The body's bytes are the first `body_kept` bytes of the previous request's body, followed by
-    `body_tail` (which may lie in a blob); `previous` names that request, '' for none.
-    `params` is JSON text of everything in the body but tools and messages.
+    `body_tail` (which may lie on the disk: `stored_text.text_of`); `previous` names that request, ''
+    for none. `params` is JSON text of everything in the body but tools and messages.
     """
 
     type: ClassVar[str] = "model.request"
@@ -47,7 +48,7 @@ class ModelRequested(EventBase, frozen=True):
     body_digest: str
     body_bytes: int
     body_kept: int
-    body_tail: str
+    body_tail: Text
     build_ms: float = 0.0
     marks: tuple[Mark, ...] = ()
     """Where the provider was asked to cache, as indexes of blocks."""
@@ -146,7 +147,7 @@ class Timings(Struct, frozen=True, rename="camel"):
 class ModelResponded(EventBase, frozen=True):
     """What a model call took and cost; `cost` is USD as decimal text, None when unknown.
 
-    `raw` is the response exactly as received (it may lie in a blob).
+    `raw` is the response exactly as received (it may lie on the disk: `stored_text.text_of`).
     """
 
     type: ClassVar[str] = "model.response"
@@ -158,7 +159,7 @@ class ModelResponded(EventBase, frozen=True):
     timings: Timings
     cost: str | None
     price: Price | None
-    raw: str
+    raw: Text
     simulated: bool = False
     """True when no model was asked: the words and the usage come from a script."""
     provider_call_id: str = ""

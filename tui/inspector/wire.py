@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from cutaway.harness.ledger import TurnView
+from cutaway.harness.stored_text import text_of
 from cutaway.tui.rows import BLANK, LongText, Plain, Row, Rows, RowSource, row, text_lines
 
 
@@ -91,7 +92,7 @@ def response_source(turn: TurnView, *, pretty: bool) -> RowSource:
         return Rows(
             [row(("failed: ", "bad"), f"{status}{turn.failure.error_type}"), row(turn.failure.message)]
         )
-    raw = turn.response.raw
+    raw = text_of(turn.response.raw)
     head = [
         row(
             ("stopped by ", "dim"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cutaway.harness import events as e
 from cutaway.harness.messages import Note, ToolCall
+from cutaway.harness.stored_text import StoredText
 from cutaway.harness.usage import Usage
 
 HARD = '\u2028\u2029\x85\0\r\n\t"\\{}[]$\x1b\x7f\ufeff\U0001f600éa'
@@ -36,7 +37,8 @@ def values(hint: Any, texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrateg
     if origin is Literal:
         return st.sampled_from(arguments)
     if origin in (Union, UnionType):
-        return st.one_of([values(one, texts) for one in arguments])
+        told = [one for one in arguments if one is not StoredText]  # only a log makes these
+        return st.one_of([values(one, texts) for one in told])
     if origin is tuple and arguments[1:] == (...,):
         return st.lists(values(arguments[0], texts), max_size=3).map(tuple)
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
@@ -60,7 +62,7 @@ def small_session() -> list[e.Event]:
     ]
 
 
-def response(cost: str | None) -> e.ModelResponded:
+def response(cost: str | None, raw: str = "data: {}\n\n") -> e.ModelResponded:
     return e.ModelResponded(
         request_id="r1",
         turn_id="t1",
@@ -70,5 +72,5 @@ def response(cost: str | None) -> e.ModelResponded:
         timings=e.Timings(total=12.5),
         cost=cost,
         price=None,
-        raw="data: {}\n\n",
+        raw=raw,
     )

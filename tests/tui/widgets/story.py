@@ -10,6 +10,7 @@ from cutaway.harness.cache.values import Mark
 from cutaway.harness.details import Access, Detail, Progress
 from cutaway.harness.ledger import Ledger
 from cutaway.harness.messages import ToolCall
+from cutaway.harness.stored_text import Text
 from cutaway.harness.usage import Usage
 
 START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -91,7 +92,7 @@ class Story:
         *calls: ToolCall,
         usage: Usage | None = None,
         cost: str | None = "0.002",
-        raw: str = "data: {}\n\n",
+        raw: Text = "data: {}\n\n",
         simulated: bool = False,
     ) -> None:
         usage = usage or Usage(fresh=800, cache_read=28_000, cache_write_5m=1_900, output=310)

@@ -1,11 +1,14 @@
 """The inspector on a ledger that was folded from records."""
 
 import json
+import shutil
 import time
+from pathlib import Path
 
 import pytest
 
 from cutaway.harness import events as e
+from cutaway.harness.eventlog.blobs import Blobs
 from cutaway.harness.usage import Usage
 from cutaway.tui.inspector.wire import readable
 from cutaway.tui.screens.inspector import InspectorScreen
@@ -175,6 +178,28 @@ async def test_a_failed_call_says_what_failed_and_shows_no_response() -> None:
         await pilot.pause()
         assert "failed: 429 RateLimited" in on_screen(stage)
         assert "429: wait [/]" in on_screen(stage)
+
+
+async def test_a_response_that_lies_on_the_disk_is_shown_exactly_or_said_to_be_lost(tmp_path: Path) -> None:
+    text = "data: {}\n" * 5000 + "data: [DONE]\n"
+    blobs = Blobs(tmp_path / "blobs")
+    blobs.put(text)
+    stored = blobs.reference(text)
+    assert stored is not None
+    story = Story()
+    story.message("go")
+    story.turn(block("user", "m", 10))
+    story.answer("done", raw=stored)
+    stage = Stage()
+    async with stage.run_test(size=SMALL) as pilot:
+        await opened(stage, story)
+        await pilot.press("4", "end")
+        await pilot.pause()
+        assert "data: [DONE]" in on_screen(stage)
+        shutil.rmtree(tmp_path / "blobs")
+        await pilot.press("p", "home")
+        await pilot.pause()
+        assert f"This text is lost: blob {stored.digest[:12]}" in on_screen(stage)
 
 
 async def test_an_empty_session_has_a_plain_word() -> None:
