@@ -1,6 +1,6 @@
 """The queue lane: messages that wait, each with the moment at which it is to be delivered."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cutaway.harness.events import Delivery, Event, PendingMessages
@@ -58,29 +58,31 @@ class Lane:
         self._waiting[index] = Waiting(old.text if text is None else text, delivery or old.delivery)
         self.show()
 
-    def hand_out(self, *deliveries: Delivery) -> Iterator[str]:
-        """Give away, oldest first, what waits for one of these moments.
+    def next_text(self, *deliveries: Delivery) -> str | None:
+        """The message that is next of those that wait for these moments, or for any; None when none does.
 
-        Each is given away before the lane is shown without it: a crash in between loses nothing.
+        What came too late for the last interaction goes first.
         """
-        handed = False
-        while (found := next((one for one in self._waiting if one.delivery in deliveries), None)) is not None:
-            self._waiting.remove(found)
-            handed = True
-            yield found.text
-        if handed:
+        fitting = [one for one in self._waiting if not deliveries or one.delivery in deliveries]
+        return min(fitting, key=lambda one: _RANK[one.delivery]).text if fitting else None
+
+    def take(self, text: str) -> bool:
+        """Take out the message of that text that is next; False when none waits any more.
+
+        The lane is not shown without it: that is for after it was given away, so that a crash in between
+        loses nothing.
+        """
+        fitting = [one for one in self._waiting if one.text == text]
+        if not fitting:
+            return False
+        self._waiting.remove(min(fitting, key=lambda one: _RANK[one.delivery]))
+        return True
+
+    def put_foremost(self, text: str) -> None:
+        """Let a waiting message go before all others, also those that are sent while hooks look at it."""
+        if self.take(text):
+            self._waiting.insert(0, Waiting(text, "now"))
             self.show()
-
-    @property
-    def next_text(self) -> str:
-        """The message that `first` would take out; raises ValueError when nothing waits."""
-        return min(self._waiting, key=lambda one: _RANK[one.delivery]).text
-
-    def first(self) -> str:
-        """Take out what begins the next interaction; what came too late for the last one goes first."""
-        found = min(self._waiting, key=lambda one: _RANK[one.delivery])
-        self._waiting.remove(found)
-        return found.text
 
     def show(self) -> None:
         """Record what waits now."""

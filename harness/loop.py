@@ -12,12 +12,14 @@ from cutaway.harness.doom_loop import TOLD, Repetition
 from cutaway.harness.errors import ProviderError
 from cutaway.harness.gate import Ending, Gate
 from cutaway.harness.hooks.calls import HookAbort
-from cutaway.harness.messages import AssistantMessage
+from cutaway.harness.hooks.door import next_heard
+from cutaway.harness.messages import AssistantMessage, Note
 from cutaway.harness.prompt.builder import define_tool
 from cutaway.harness.room import Room
 from cutaway.harness.seams import Seams
 from cutaway.harness.title import wait_for_title
 from cutaway.harness.tool_runner import run_calls
+from cutaway.harness.waiting import to_its_end
 from cutaway.tools.details import TaskCompleted
 
 MENDS = 1
@@ -27,6 +29,7 @@ MOST_STOP_BLOCKS = 8
 """How often hooks may keep an interaction from ending, as Claude Code bounds it."""
 
 NOT_RUN = "Error: not run. A bound of this interaction was reached and it was stopped there."
+STOPPED_BY_HOOK = "Error: no result. A hook of the user's stopped the interaction at this point."
 CUT_ANSWER = (
     "Your last answer was cut by the output limit. A tool call that was not complete was not run: make it "
     "again in smaller steps. Otherwise go on from where the answer stopped."
@@ -39,6 +42,7 @@ FILTERED_ANSWER = (
 )
 EMPTY_ANSWER = "Your last answer was empty. Go on with the task, or say what keeps you from it."
 BLOCKED = "You were about to finish, but a hook of the user's does not let you yet:\n{reasons}"
+REFUSED = "A hook did not let your message through: {reason} It was not sent: {text}"
 NEARLY_SPENT = (
     "The budget of this task runs out: {spent} used. Do what matters most now, and leave things in a good "
     "state."
@@ -92,7 +96,7 @@ async def run_interaction(
         reason, explanation = "interrupted", stop.why
     except HookAbort as aborted:
         reason, explanation = "hook", str(aborted)
-        close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", NOT_RUN)
+        close_calls(seams.emit, seams.conversation, seams.ledger, "not-run", STOPPED_BY_HOOK)
     except ProviderError as error:
         seams.emit(e.SessionErrored(type(error).__name__, str(error), error.status, error.request_id))
         reason, explanation = "error", str(error)
@@ -116,7 +120,8 @@ async def _end_of(beside: asyncio.Task[None], *, now: bool) -> None:
         await wait_for_title(beside)
     except asyncio.CancelledError:
         beside.cancel()
-        await asyncio.wait({beside})
+        with suppress(asyncio.CancelledError):
+            await to_its_end(beside)
 
 
 def _fault(error: BaseException) -> str:
@@ -160,7 +165,7 @@ async def _turns(seams: Seams, course: Course) -> Ending:
                 e.UserMessageSent(gate.interaction_id, text, source="harness", delivery="steer", cause=cause)
             )
         if step.ending is None or step.ending[0] == "answered":
-            step = _steered(seams, gate.interaction_id, step)
+            step = await _steered(seams, gate.interaction_id, step)
         seams.emit(e.TurnEnded(turn_id, step.why))
         await seams.sync()
         if step.ending is not None:
@@ -177,7 +182,8 @@ def _needs_another_turn(answer: AssistantMessage) -> bool:
 async def _next_step(seams: Seams, course: Course, answer: AssistantMessage, done: bool) -> Step:
     """Say how to go on; hooks of the user's have a word before an interaction ends by itself."""
     step = await _after_turn(seams, course, answer, done)
-    if step.ending is not None and step.ending[0] in ("answered", "task-complete") and not len(seams.lane):
+    ends = step.ending is not None and step.ending[0] in ("answered", "task-complete")
+    if ends and seams.lane.next_text("now", "after-tools") is None:
         step = await _stop_hooks(seams, course, step)
     if step.ending is not None and step.ending[0] == "task-complete":
         seams.emit(e.TaskComplete(_summary(seams, answer)))
@@ -286,11 +292,18 @@ async def _stop_hooks(seams: Seams, course: Course, step: Step) -> Step:
     return Step(why, (("stop-hook", BLOCKED.format(reasons="\n".join(outcome.blocked))),))
 
 
-def _steered(seams: Seams, interaction_id: str, step: Step) -> Step:
-    """Let the user's messages join that wait for this moment."""
-    for text in seams.lane.hand_out("now", "after-tools"):
-        seams.emit(e.UserMessageSent(interaction_id, text, source="user", delivery="steer"))
-        step = Step(f"{step.why} Your message joins the next turn.")
+async def _steered(seams: Seams, interaction_id: str, step: Step) -> Step:
+    """Let the user's messages join that wait for this moment, once their hooks have seen them."""
+    while (heard := await next_heard(seams.hooks, seams.lane, "now", "after-tools")) is not None:
+        if heard.refused:
+            seams.emit(e.SessionWarning("hook", REFUSED.format(reason=heard.refused, text=heard.text[:200])))
+        else:
+            notes = tuple(Note("hook", text) for text in heard.outcome.context)
+            seams.emit(e.UserMessageSent(interaction_id, heard.text, notes, "user", "steer"))
+            step = Step(f"{step.why} Your message joins the next turn.")
+        seams.lane.show()
+        if heard.outcome.abort:
+            return Step(heard.outcome.abort, ending=("hook", heard.outcome.abort))
     return step
 
 

@@ -118,9 +118,10 @@ async def call_aside(
     params = model.params
     if output is not None:
         params = msgspec.structs.replace(params, max_output_tokens=output)
-    built = await seams.builder.build(seams.conversation, model.name, params, messages)
-    if alone is not None:
+    if alone is not None:  # it may run beside a turn, which is building its prompt itself
         built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
+    else:
+        built = await seams.builder.build(seams.conversation, model.name, params, messages)
     exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
     return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
 

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from cutaway.harness.errors import SessionClosed, UnknownRequest
 from cutaway.harness.eventlog import EventLog
 from cutaway.harness.eventlog.bodies import rebuild
 from cutaway.harness.free_memory import give_back
-from cutaway.harness.hooks.outcome import together
+from cutaway.harness.hooks.door import Heard, next_heard
+from cutaway.harness.hooks.outcome import HookOutcome, together
 from cutaway.harness.keep_alive import keep_warm
-from cutaway.harness.loop import run_interaction
+from cutaway.harness.loop import REFUSED, run_interaction
 from cutaway.harness.messages import Note, scrub
 from cutaway.harness.prompt.stable import changed_instructions, lay_stable_part, notes_now
 from cutaway.harness.reruns import rerun
@@ -62,6 +64,8 @@ class Session:
         self._git: GitFacts | None = None
         self._closed = False
         self._greeted = False
+        self._welcome = HookOutcome()
+        """What the SessionStart hooks said, until a message takes it along."""
         self._titled = titled
         self._keep_warm_for = keep_warm_for
         self._warming: asyncio.Task[None] | None = None
@@ -141,6 +145,7 @@ class Session:
         """Use another model from the next turn on; what was spent is never priced anew."""
         self._check_open()
         before = self._seams.ledger.model
+        self._let_cool()  # the next prompt is another one: to read this one again would keep nothing
         self._swap_model(model)
         effort = model.params.effort or ""
         self._seams.emit(e.ModelChanged(before, model.name, model.provider.name, model.window, effort))
@@ -160,6 +165,7 @@ class Session:
         self._check_open()
         if self.busy or not self._seams.conversation.parts:
             return False
+        self._let_cool()
         self._seams.emit(e.SystemReset("the user asked for it"))
         return True
 
@@ -176,6 +182,7 @@ class Session:
         compacted = self._seams.conversation.compacted
         if self.busy or not compacted:
             return False
+        self._let_cool()
         self._seams.emit(e.CompactionUndone(compacted[-1][0]))
         return True
 
@@ -188,6 +195,8 @@ class Session:
         finally:
             self._task = None
             self._seams.emit(e.SessionIdle(aborted=aborted))
+        if len(self._lane) and not aborted and not self._closed:
+            self._start_next()  # what was typed meanwhile
 
     def skip_wait(self) -> None:
         """Try again now instead of waiting for the end of the retry countdown."""
@@ -218,9 +227,17 @@ class Session:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._seams.ledger.interactions and self._seams.hooks.listens("SessionEnd"):
+        try:
+            if self._seams.ledger.interactions and self._seams.hooks.listens("SessionEnd"):
+                self._task = asyncio.create_task(self._say_goodbye())
+                await self._task
+        finally:
+            await self._close()
+
+    async def _say_goodbye(self) -> None:
+        """Tell the hooks that the session ends; an interrupt cuts it short."""
+        with suppress(asyncio.CancelledError):
             await self._seams.hooks.run("SessionEnd", {"reason": "closed"})
-        await self._close()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -229,23 +246,24 @@ class Session:
     def _start_next(self) -> None:
         """Begin with the message that waits first; it is in the log before anything can fail."""
         self._let_cool()
-        hooks = self._seams.hooks
+        hooks, text = self._seams.hooks, self._lane.next_text() or ""
         if hooks.listens("UserPromptSubmit") or (not self._greeted and hooks.listens("SessionStart")):
-            self._lane.show()
+            self._lane.put_foremost(text)
             self._task = asyncio.create_task(self._interact(None))
-        else:
-            self._task = asyncio.create_task(self._interact(self._begin(())))
+        elif self._lane.take(text):
+            self._task = asyncio.create_task(self._interact(self._begin(text, ())))
 
     def _let_cool(self) -> None:
         """Stop to keep the cache warm: what comes next does it."""
         if self._warming is not None:
             self._warming.cancel()
+            self._looking.add(self._warming)  # its call is still to be recorded
+            self._warming.add_done_callback(self._looking.discard)
             self._warming = None
 
-    def _begin(self, more: tuple[Note, ...]) -> str:
+    def _begin(self, text: str, more: tuple[Note, ...]) -> str:
         """Record the message, and what has become true with it; the interaction's id."""
         waited = bool(self._seams.ledger.pending)
-        text = self._lane.first()
         conversation, ledger = self._seams.conversation, self._seams.ledger
         changed = ""
         if conversation.parts:
@@ -287,26 +305,29 @@ class Session:
 
     async def _past_hooks(self) -> str | None:
         """Let the hooks see the message before the model does; None when it goes no further."""
-        seams, text = self._seams, self._lane.next_text
+        seams = self._seams
         try:
-            outcomes = []
             if not self._greeted:
                 source = "resume" if seams.ledger.interactions else "new"
-                outcomes.append(await seams.hooks.run("SessionStart", {"source": source}))
+                self._welcome = await seams.hooks.run("SessionStart", {"source": source})
                 self._greeted = True
-            outcomes.append(await seams.hooks.run("UserPromptSubmit", {"prompt": text}))
+            heard = await next_heard(seams.hooks, self._lane)
         except asyncio.CancelledError:
             seams.emit(e.SessionIdle(aborted=True))
             return None
-        told = together(outcomes)
-        if refused := told.abort or "; ".join(told.blocked):
-            self._lane.first()
+        if heard is None:
+            seams.emit(e.SessionIdle())
+            return None
+        heard = Heard(heard.text, together((self._welcome, heard.outcome)))
+        if heard.refused:
+            self._welcome = msgspec.structs.replace(self._welcome, blocked=(), abort="")
             self._lane.show()
-            said = f"A hook did not let your message through: {refused} It was not sent: {text[:200]}"
+            said = REFUSED.format(reason=heard.refused, text=heard.text[:200])
             seams.emit(e.SessionErrored("HookBlocked", said))
             seams.emit(e.SessionIdle())
             return None
-        return self._begin(tuple(Note("hook", text) for text in told.context))
+        self._welcome = HookOutcome()
+        return self._begin(heard.text, tuple(Note("hook", text) for text in heard.outcome.context))
 
     async def _look_at_git(self) -> None:
         self._git = await git_facts(self.root)

@@ -10,6 +10,7 @@ from pathlib import Path
 from signal import SIGTERM
 
 from cutaway.harness.hooks.outcome import CommandEnded
+from cutaway.harness.waiting import to_its_end
 from cutaway.tools.environment import child_environment
 from cutaway.tools.process_tree import MARK, ProcessTree
 
@@ -46,16 +47,12 @@ async def run_command(
     ]
     failed = ""
     try:
-        await asyncio.wait_for(process.wait(), timeout)
+        await asyncio.wait_for(_exit(process), timeout)
         await asyncio.wait(streams, timeout=_AFTER_EXIT)
     except TimeoutError:
         failed = f"it took longer than its {timeout:g} s and was killed"
     finally:
-        await _kill(process, tree)
-        for stream in streams:
-            stream.cancel()
-        await asyncio.gather(*streams, return_exceptions=True)
-        _close_pipes(process)
+        await to_its_end(asyncio.create_task(_clear_away(process, tree, streams)))
     code = process.returncode if process.returncode is not None else -1
     if code in (126, 127) and not failed:
         failed = f"the command was not found or is not executable{_last_line(err)}"
@@ -80,11 +77,33 @@ async def _start(
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        with suppress(OSError, ValueError):
-            process = await starting
-            await _kill(process, ProcessTree(process.pid, mark))
-            _close_pipes(process)
+        await to_its_end(asyncio.create_task(_undo_start(starting, mark)))
         raise
+
+
+async def _undo_start(starting: "asyncio.Task[asyncio.subprocess.Process]", mark: str) -> None:
+    with suppress(OSError, ValueError):
+        process = await starting
+        await _clear_away(process, ProcessTree(process.pid, mark), ())
+
+
+async def _exit(process: asyncio.subprocess.Process) -> None:
+    """Wait for the program alone: asyncio waits for its pipes too, which a child left behind holds open."""
+    pause = 0.001
+    while process.returncode is None:
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+async def _clear_away(
+    process: asyncio.subprocess.Process, tree: ProcessTree, streams: Sequence["asyncio.Task[None]"]
+) -> None:
+    """Leave nothing of a hook: no process, no task that reads, no open pipe."""
+    await _kill(process, tree)
+    for stream in streams:
+        stream.cancel()
+    await asyncio.gather(*streams, return_exceptions=True)
+    _close_pipes(process)
 
 
 async def _write(process: asyncio.subprocess.Process, said: bytes) -> None:
@@ -105,11 +124,11 @@ async def _read(stream: asyncio.StreamReader | None, kept: bytearray) -> None:
 
 
 async def _kill(process: asyncio.subprocess.Process, tree: ProcessTree) -> None:
-    """End what still lives of the hook, its children too; goes on to its end when cancelled meanwhile."""
+    """End what still lives of the hook, its children too."""
     if process.returncode is None:
         tree.signal(SIGTERM)
         with suppress(TimeoutError):
-            await asyncio.shield(asyncio.wait_for(process.wait(), GRACE))
+            await asyncio.wait_for(_exit(process), GRACE)
     for number in (SIGTERM, _SIGKILL):
         left = await asyncio.to_thread(tree.members)
         if not left:
@@ -118,7 +137,7 @@ async def _kill(process: asyncio.subprocess.Process, tree: ProcessTree) -> None:
         tree.signal_escaped(number, left)
         await asyncio.sleep(0.05)
     with suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), GRACE)
+        await asyncio.wait_for(_exit(process), GRACE)
 
 
 def _close_pipes(process: asyncio.subprocess.Process) -> None:

@@ -93,7 +93,7 @@ def _read_object(point: HookPoint, said: dict[str, Any]) -> HookOutcome:
         blocked=(_cut(reason),) if blocks and reason else (),
         context=tuple(filter(None, (_cut(_text(own, "additionalContext")),))),
         warnings=tuple(warnings),
-        permission=word if word in _STRICTNESS else None,
+        permission=word if isinstance(word, str) and word in _STRICTNESS else None,
         permission_reason=_text(own, "permissionDecisionReason"),
         updated_input=changed if isinstance(changed, dict) else None,
         abort=(_text(said, "stopReason") or "A hook stopped it.") if stop else "",

@@ -288,13 +288,14 @@ def test_the_lane_loses_nothing_and_delivers_nothing_twice(steps: list[str]) -> 
                 taken = lane.take_back()
                 given_out += [] if taken is None else [taken]
             case "out":
-                given_out += lane.hand_out("now", "after-tools")
+                while (text := lane.next_text("now", "after-tools")) is not None and lane.take(text):
+                    given_out.append(text)
             case "begin":
-                given_out += [lane.first()] if len(lane) else []
+                given_out += [text] if (text := lane.next_text()) is not None and lane.take(text) else []
             case "now" | "after-tools" | "after-interaction":
                 lane.put(str(put), step)
                 put += 1
     rest = []
-    while len(lane):
-        rest.append(lane.first())
+    while (text := lane.next_text()) is not None and lane.take(text):
+        rest.append(text)
     assert sorted([*given_out, *rest]) == sorted(map(str, range(put)))
