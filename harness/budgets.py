@@ -1,6 +1,7 @@
 """Budgets beside the tool-call limit: money, tokens and minutes that a run of cutaway may use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -58,9 +59,12 @@ class Budgets:
     now: Callable[[], float]
     most: dict[BudgetKind, Decimal] = field(default_factory=dict)
     worked: float = 0.0
-    waited: float = 0.0
-    """Seconds of the running interaction in which a person was asked."""
     _began: float | None = None
+    _waited: float = 0.0
+    """Seconds of the running interaction in which a person was asked."""
+    _asked: int = 0
+    """Questions that are open; several may be at once, and their time counts once."""
+    _asked_at: float = 0.0
     _cost_before: Decimal = Decimal(0)
     _tokens_before: int = 0
     _told: set[tuple[BudgetKind, Decimal]] = field(default_factory=set)
@@ -73,11 +77,24 @@ class Budgets:
 
     def start(self) -> None:
         """An interaction begins."""
-        self._began, self.waited = self.now(), 0.0
+        self._began, self._waited = self.now(), 0.0
 
     def stop(self) -> None:
         """An interaction has ended."""
-        self.worked, self._began, self.waited = self._seconds(), None, 0.0
+        self.worked, self._began, self._waited = self._seconds(), None, 0.0
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While the block runs a person is asked, whose time does not count."""
+        if not self._asked:
+            self._asked_at = self.now()
+        self._asked += 1
+        try:
+            yield
+        finally:
+            self._asked -= 1
+            if not self._asked:
+                self._waited += max(0.0, self.now() - self._asked_at)
 
     def met(self, ledger: Ledger) -> Spent | None:
         """The first budget that is used up, if one is."""
@@ -117,7 +134,7 @@ class Budgets:
         return [Spent(kind, used[kind], most) for kind, most in self.most.items()]
 
     def _seconds(self) -> float:
-        running = 0.0 if self._began is None else self.now() - self._began - self.waited
+        running = 0.0 if self._began is None else self.now() - self._began - self._waited
         return self.worked + max(0.0, running)
 
 

@@ -134,10 +134,8 @@ class Gate:
 
     async def _ask(self, reached: e.LimitReached) -> LimitAnswer | None:
         self.seams.emit(reached)
-        began = self.seams.clock.monotonic()
-        answer = await self.seams.ask.limit(reached)
-        self.seams.budgets.waited += self.seams.clock.monotonic() - began
-        return answer
+        with self.seams.budgets.asking():
+            return await self.seams.ask.limit(reached)
 
     def _decide(
         self, reached: e.LimitReached, choice: e.LimitChoice, by: e.Decider, new_most: str = ""

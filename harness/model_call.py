@@ -122,6 +122,11 @@ async def call_aside(
         built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
     else:
         built = await seams.builder.build(seams.conversation, model.name, params, messages)
+    for _ in range(MOST_OPTIONS):
+        exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
+        with suppress(OptionRefused):  # it is left out from here on
+            return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
+        began = seams.clock.monotonic()
     exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
     return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
 
@@ -322,7 +327,7 @@ def _record_failure(seams: Seams, exchange: Exchange, failure: e.CallFailed, rec
     usage: Usage = Usage(estimated=True)
     cost: str | None = "0"  # nothing was processed before the provider accepted it
     if received.connected:
-        sent = sum(block.tokens for block in exchange.built.blocks)
-        usage = Usage(fresh=sent, output=round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)
+        said = round(len(text.encode()) / BYTES_PER_TOKEN)
+        usage = msgspec.structs.replace(exchange.expected.prediction.usage, output=said, estimated=True)
         cost = exchange.model.cost(usage)
     seams.emit(msgspec.structs.replace(failure, usage=usage, cost=cost))

@@ -68,6 +68,7 @@ class Session:
         """What the SessionStart hooks said, until a message takes it along."""
         self._titled = titled
         self._keep_warm_for = keep_warm_for
+        self._side_calls_before = len(seams.ledger.side_calls)
         self._warming: asyncio.Task[None] | None = None
         _keep(self._looking, self._look_at_git())
 
@@ -292,7 +293,8 @@ class Session:
         if len(self._lane) and mine and mine.reason in ("answered", "task-complete"):
             self._start_next()  # else what waits is held back until the user says more
         elif self._keep_warm_for is not None:
-            self._warming = asyncio.create_task(keep_warm(self._seams, self._keep_warm_for))
+            warm = keep_warm(self._seams, self._keep_warm_for, self._side_calls_before)
+            self._warming = asyncio.create_task(warm)
         _keep(self._looking, self._look_at_git())
         _keep(self._looking, asyncio.to_thread(give_back))  # a long answer leaves much of it
 

@@ -221,11 +221,11 @@ async def _ask(
 
     def completed(kind: e.PermissionKind, feedback: str = "", rule: str = "") -> None:
         waited = (seams.clock.monotonic() - began) * 1000
-        seams.budgets.waited += waited / 1000
         seams.emit(e.PermissionCompleted(request.request_id, item.call.id, kind, feedback, rule, waited))
 
     try:
-        answer = await seams.ask.permission(request)
+        with seams.budgets.asking():
+            answer = await seams.ask.permission(request)
     except asyncio.CancelledError:
         completed("cancelled")
         raise

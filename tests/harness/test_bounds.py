@@ -213,8 +213,11 @@ def test_minutes_count_work_and_not_a_persons_thinking() -> None:
     now = [0.0]
     budgets, ledger = Budgets(lambda: now[0], {"minutes": Decimal(2)}), Ledger()
     budgets.start()
-    now[0] += 60
-    budgets.waited += 50
+    now[0] += 10
+    with budgets.asking():
+        now[0] += 20
+        with budgets.asking():  # two questions at once
+            now[0] += 30
     assert budgets.met(ledger) is None
     budgets.stop()
     now[0] += 3600  # nothing runs

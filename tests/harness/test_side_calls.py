@@ -60,13 +60,13 @@ def warm(root: Path, most: str, price: Price | None) -> Session:
 
 async def test_the_cache_is_kept_warm_up_to_its_cap_in_money(tmp_path: Path) -> None:
     price = Price(Decimal(3), Decimal("0.3"), Decimal("3.75"), Decimal(6), Decimal(15))
-    session = warm(tmp_path, "0.01", price)
+    session = warm(tmp_path, "0.04", price)
     session.send("hi")
     said = await until(session, e.SessionWarning)
-    assert "0.01 USD" in said.message
+    assert "0.04 USD" in said.message
     warmed = [one for one in events(session, e.ModelResponded) if one.purpose == "keep-alive"]
     spent = sum(Decimal(one.cost or "0") for one in warmed)
-    assert len(warmed) >= 3 and spent <= Decimal("0.01")
+    assert len(warmed) >= 3 and spent <= Decimal("0.04")
     assert all(one.usage.cache_read > 2000 for one in warmed)
     assert all(one.verdict and one.verdict.word == "hit" for one in warmed)
     sent = [one for one in events(session, e.ModelRequested) if one.purpose == "keep-alive"]
