@@ -1,10 +1,12 @@
 """Every start gets its one end: close what was open when something stopped, by appending."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cutaway.harness import events as e
+from cutaway.harness.blocks import Block
 from cutaway.harness.history import Conversation
 from cutaway.harness.ledger import CallView, Ledger
 from cutaway.harness.prompt.tokens import BYTES_PER_TOKEN
@@ -78,12 +80,26 @@ def _what_became_of(view: CallView, text: str) -> str:
 
 def close_all(emit: Emit, conversation: Conversation, ledger: Ledger, stop: Stop) -> None:
     """End also the turn and the interaction, as a process does that finds them open in a log."""
+    _close_beside(emit, ledger, stop)
     close_turn_parts(emit, conversation, ledger, stop)
     turn, interaction = ledger.turn, ledger.interaction
     if turn is not None and turn.ended_at is None:
         emit(e.TurnEnded(turn.id, stop.why))
     if interaction is not None and interaction.ended is None:
         emit(e.InteractionEnded(interaction.id, "interrupted", stop.why, len(interaction.turns)))
+
+
+def _close_beside(emit: Emit, ledger: Ledger, stop: Stop) -> None:
+    """End what runs beside the turns: hooks, side calls, a compaction that stays without effect."""
+    for hook in list(ledger.hooks_running):
+        emit(e.HookEnded(hook, success=False, exit_code=-1, ran_ms=0.0, warnings=(stop.why,)))
+    for call in ledger.side_calls:
+        if call.response is None and call.failure is None:
+            usage = _estimate(call.request, call.row, "")
+            request_id = call.request.request_id
+            emit(e.CallFailed(request_id, "", stop.kind, stop.why, None, usage, None))
+    if (begun := ledger.compacting) is not None:
+        emit(e.CompactionCompleted(begun.compaction_id, False, tokens_before=begun.tokens, error=stop.why))
 
 
 def _close_model_call(emit: Emit, ledger: Ledger, stop: Stop) -> None:
@@ -93,6 +109,13 @@ def _close_model_call(emit: Emit, ledger: Ledger, stop: Stop) -> None:
         return
     if turn.text:
         emit(e.AssistantAnswered(turn.id, turn.text, cut=True))
-    said = round(len(turn.text.encode()) / BYTES_PER_TOKEN)
-    usage = Usage(fresh=sum(block.tokens for block in turn.blocks), output=said, estimated=True)
+    usage = _estimate(turn.request, turn.blocks, turn.text)
     emit(e.CallFailed(turn.request.request_id, turn.id, stop.kind, stop.why, None, usage, None))
+
+
+def _estimate(request: e.ModelRequested, row: Sequence[Block], text: str) -> Usage:
+    """What a request was expected to use, or what we count where nothing was predicted."""
+    usage = Usage(fresh=sum(block.tokens for block in row))
+    if request.prediction is not None:
+        usage = request.prediction.usage
+    return replace(usage, output=round(len(text.encode()) / BYTES_PER_TOKEN), estimated=True)

@@ -23,6 +23,9 @@ def check_log(records: Sequence[Record]) -> None:
     _paired(_of(events, e.ModelRequested, "request_id"), ended)
     questions = _of(events, e.PermissionRequested, "request_id")
     _paired(questions, _of(events, e.PermissionCompleted, "request_id"))
+    _paired(_of(events, e.HookStarted, "hook_invocation_id"), _of(events, e.HookEnded, "hook_invocation_id"))
+    compactions = _of(events, e.CompactionStarted, "compaction_id")
+    _paired(compactions, _of(events, e.CompactionCompleted, "compaction_id"))
     _paired(_of(events, e.LimitReached, "request_id"), _of(events, e.LimitDecided, "request_id"))
     answers = [event for event in events if isinstance(event, e.AssistantAnswered)]
     results = [event for event in events if isinstance(event, e.ToolCompleted) and not event.by_user]
@@ -60,6 +63,8 @@ def _check_order(events: Sequence[Event]) -> None:
             case e.TurnEnded():
                 assert turn == event.turn_id
                 turn = ""
+            case e.ModelRequested() | e.ModelResponded() | e.CallFailed() if not event.turn_id:
+                pass  # a side call may run beside a turn
             case e.ModelRequested() | e.AssistantAnswered() | e.ModelResponded() | e.CallFailed():
                 assert turn == event.turn_id
             case e.ToolStarted() | e.ToolCompleted() if not getattr(event, "by_user", False):
