@@ -8,6 +8,9 @@ import pytest
 
 from tests.servers.openai_server import OpenAIServer
 
+# The many processes that tests start would each compile all of the program where this is set.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 HOMES = {
     "HOME": "home",
     "USERPROFILE": "home",
