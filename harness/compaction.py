@@ -53,7 +53,8 @@ async def compact(seams: Seams, trigger: e.CompactionTrigger, instructions: str 
         spent = seams.ledger.spending.known_cost, seams.ledger.spending.unpriced
         said = await _summarise(seams, instructions)
         summary = _with_what_is_known(seams, said)
-        after = stable + await seams.counter.count(summary) + sum(sizes[replaced:])
+        standing = "\n".join(note.text for note in seams.conversation.standing)
+        after = stable + await seams.counter.count(f"{summary}\n{standing}") + sum(sizes[replaced:])
         if after >= before:
             ended = _failed(ended, "The summary is not shorter than what it would stand for.")
             return False
@@ -117,9 +118,10 @@ async def _summarise(seams: Seams, instructions: str) -> str:
     for kept, room in SHRINKINGS:
         messages = tuple(shrunk(seams.conversation.messages, kept, room))
         model = seams.model()
+        calls = any(isinstance(message, ToolResult) for message in messages)
         alone = Request(
             model.name,
-            (),
+            tuple(seams.conversation.tools) if calls else (),  # calls are taken with their tools only
             tuple(part.content for part in seams.conversation.parts if part.origin == "system"),
             (*messages, ask),
             model.params,

@@ -42,6 +42,11 @@ class Conversation:
         """Calls that have no result yet, in the order asked."""
         return [call for call in self._waiting if call.id not in self._results]
 
+    @property
+    def standing(self) -> tuple[Note, ...]:
+        """What was told beside the messages and is still true."""
+        return tuple(Note(source, self.told[source]) for source in STANDING if source in self.told)
+
     def fold(self, event: e.Event) -> None:
         """Take one event in; those that say nothing to the model are ignored."""
         match event:
@@ -72,8 +77,7 @@ class Conversation:
     def _compact(self, event: e.CompactionCompleted) -> None:
         """Let a summary stand for the oldest messages; what had been told beside them stays true."""
         replaced = self.messages[: event.messages_replaced]
-        told = tuple(Note(source, self.told[source]) for source in STANDING if source in self.told)
-        notes = (Note("summary", event.summary), *told)
+        notes = (Note("summary", event.summary), *self.standing)
         self.messages = [UserMessage("", notes), *self.messages[event.messages_replaced :]]
         self.compacted.append((event.compaction_id, replaced))
 

@@ -57,8 +57,9 @@ class Room:
             if choice == "skip":
                 self.quiet_until = tokens * AGAIN
                 return None
-        if not await compact(seams, trigger):
-            self.quiet_until = tokens * AGAIN
+        done = await compact(seams, trigger)
+        left = await context_tokens(seams) if done else tokens
+        self.quiet_until = left * AGAIN  # what does not get below the threshold is not tried every turn
         return None
 
 
