@@ -221,8 +221,10 @@ def _take_up(opening: Opening, seams: Seams, log: EventLog) -> None:
     if log.report.warning:
         seams.emit(e.SessionWarning("log-damaged", log.report.warning))
     ledger, model = seams.ledger, opening.model
-    if (ledger.provider, ledger.model) != (model.provider.name, model.name):
-        seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name, model.window))
+    request, effort = ledger.turn.request if ledger.turn else None, model.params.effort or ""
+    other = (ledger.provider, ledger.model) != (model.provider.name, model.name)
+    if other or (request is not None and request.settings != effort):
+        seams.emit(e.ModelChanged(ledger.model, model.name, model.provider.name, model.window, effort))
     if ledger.mode != opening.mode:
         seams.emit(e.ModeChanged(ledger.mode, opening.mode))
 

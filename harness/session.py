@@ -270,7 +270,7 @@ class Session:
         if conversation.parts:
             told = conversation.told.get("instructions", "")
             changed = changed_instructions(self.root, conversation.parts, told)
-        notes = notes_now(conversation.told, ledger.mode, today(), self._git, changed)
+        notes = notes_now(conversation.told, ledger.mode, today(self._seams.clock.now()), self._git, changed)
         interaction_id = new_id()
         self._seams.emit(e.UserMessageSent(interaction_id, text, (*notes, *more)))
         if waited:

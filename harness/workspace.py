@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -130,6 +130,6 @@ def _run_git(root: Path, command: tuple[str, ...], off: Mapping[str, str]) -> tu
     return code, str(output), str(error)
 
 
-def today() -> date:
-    """The user's own date."""
-    return date.today()
+def today(now: datetime) -> date:
+    """The user's own date at a moment of any zone."""
+    return now.astimezone().date()
