@@ -14,9 +14,10 @@ from cutaway.harness.session import Session
 from cutaway.harness.settings import Settings
 from tests.harness.invariants import check_log
 from tests.harness.session_kit import COUNTER, converse, events, until
-from tests.servers.apis import APIS, Api
+from tests.servers.apis import APIS, RESPONSES, Api
 from tests.servers.openai_server import OpenAIServer
 from tests.servers.openai_steps import Step, call
+from tests.servers.responses_steps import refusal
 
 KEYS = {"OPENAI_API_KEY": "sk-test-SECRET123", "ANTHROPIC_API_KEY": "sk-test-SECRET123"}
 LOOK = Step(thinking="Let me look.", text="Looking.", calls=[call("list_dir", path=".")])
@@ -80,5 +81,29 @@ async def test_compacted_undone_and_switched(
     unlike = [one] if one is two else [one, two]
     received = [request.body for server in unlike for request in server.requests]
     assert sorted(sent) == sorted(received)
+    check_log(session.records)
+    await session.aclose()
+
+
+async def test_a_compaction_that_is_the_first_call_to_a_server_learns_what_it_does_not_take(
+    tmp_path: Path, servers: dict[str, OpenAIServer]
+) -> None:
+    """The body in the log is the one that was received, with the option and without it."""
+    api, server = RESPONSES, servers[RESPONSES.provider]
+    server.play(
+        DONE,
+        refusal(400, "Unknown parameter: 'prompt_cache_key'.", "unknown_parameter"),
+        Step(text="A summary."),
+    )
+    session = new_session(
+        Opening(tmp_path, await model_of(api, server), "interactive", 25, Rules(), counter=COUNTER)
+    )
+    await converse(session, "look around")
+    session.set_model(await model_of(api, server))
+    await settled(session)
+    (done,) = events(session, e.CompactionCompleted)
+    assert done.success and server.left == 0
+    sent = [session.request_body(one.request_id) for one in events(session, e.ModelRequested)]
+    assert sent == [request.body for request in server.requests] and sent[1] != sent[2]
     check_log(session.records)
     await session.aclose()
