@@ -59,7 +59,7 @@ async def test_each_waiting_message_shows_its_moment(tmp_path: Path, size: tuple
         assert " ".join(hint) == KEYS  # all of it fits
         opener.clock.gate.set()
         await finished(pilot, app, 2)
-        assert sent(opener) == [("go", "start"), ("soon", "steer"), ("urgent", "steer"), ("later", "start")]
+        assert sent(opener) == [("go", "start"), ("urgent", "steer"), ("soon", "steer"), ("later", "start")]
 
 
 async def test_alt_d_walks_through_the_moments_of_the_newest(tmp_path: Path) -> None:
