@@ -38,6 +38,8 @@ _COLOURS_AND_PROMPTS = frozenset(
     {"FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS"}
 )
 _SETTINGS = {
+    # Bytecode goes by whole seconds and size: an edit right after a run would be tested as it was before.
+    "PYTHONDONTWRITEBYTECODE": "1",
     "TERM": "dumb",
     "NO_COLOR": "1",
     "CLICOLOR": "0",
