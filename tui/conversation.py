@@ -142,44 +142,14 @@ class Conversation:
         self._page.remove_block(block_id)
 
     def _place(self, record_id: str, event: e.KnownEvent, ledger: Ledger) -> None:
-        match event:
-            case (
-                e.TurnStarted()
-                | e.ModelRequested()
-                | e.RetryScheduled()
-                | e.CallFailed()
-                | e.MessageDelta()
-                | e.ReasoningDelta()
-                | e.ToolCallDelta()
-                | e.AnswerKept()
-                | e.AssistantAnswered()
-                | e.ModelResponded()
-                | e.UsageReported()
-                | e.TurnEnded()
-            ):
-                self._place_turn(event, ledger)
-            case (
-                e.PermissionRequested()
-                | e.PermissionCompleted()
-                | e.ToolStarted()
-                | e.ToolProgressed()
-                | e.ToolCompleted()
-                | e.LimitReached()
-                | e.LimitDecided()
-            ):
-                self._place_call(record_id, event, ledger)
-            case (
-                e.CompactionStarted()
-                | e.CompactionCompleted()
-                | e.CompactionUndone()
-                | e.SystemReset()
-                | e.TitleChanged()
-                | e.HookStarted()
-                | e.HookEnded()
-            ):
-                self._place_context(record_id, event)
-            case _:
-                self._place_session(record_id, event, ledger)
+        if isinstance(event, e.TurnEvent):
+            self._place_turn(event, ledger)
+        elif isinstance(event, e.CallEvent):
+            self._place_call(record_id, event, ledger)
+        elif isinstance(event, e.ContextEvent):
+            self._place_context(record_id, event)
+        else:
+            self._place_session(record_id, event, ledger)
 
     def _place_session(self, record_id: str, event: e.SessionEvent, ledger: Ledger) -> None:
         match event:

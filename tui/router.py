@@ -22,46 +22,15 @@ def parts_for(records: Iterable[e.Record]) -> Parts:
 
 def parts_of(event: e.Event) -> Parts:
     """The parts that an event concerns; an event of a later version concerns none."""
-    match event:
-        case e.UnknownEvent():
-            return NOTHING
-        case (
-            e.TurnStarted()
-            | e.ModelRequested()
-            | e.RetryScheduled()
-            | e.CallFailed()
-            | e.MessageDelta()
-            | e.ReasoningDelta()
-            | e.ToolCallDelta()
-            | e.AnswerKept()
-            | e.AssistantAnswered()
-            | e.ModelResponded()
-            | e.UsageReported()
-            | e.TurnEnded()
-        ):
-            return _parts_of_turn(event)
-        case (
-            e.PermissionRequested()
-            | e.PermissionCompleted()
-            | e.ToolStarted()
-            | e.ToolProgressed()
-            | e.ToolCompleted()
-            | e.LimitReached()
-            | e.LimitDecided()
-        ):
-            return _parts_of_call(event)
-        case (
-            e.CompactionStarted()
-            | e.CompactionCompleted()
-            | e.CompactionUndone()
-            | e.SystemReset()
-            | e.TitleChanged()
-            | e.HookStarted()
-            | e.HookEnded()
-        ):
-            return frozenset({"conversation", "meter", "status"})
-        case _:
-            return _parts_of_session(event)
+    if isinstance(event, e.UnknownEvent):
+        return NOTHING
+    if isinstance(event, e.TurnEvent):
+        return _parts_of_turn(event)
+    if isinstance(event, e.CallEvent):
+        return _parts_of_call(event)
+    if isinstance(event, e.ContextEvent):
+        return frozenset({"conversation", "meter", "status"})
+    return _parts_of_session(event)
 
 
 def _parts_of_session(event: e.SessionEvent) -> Parts:

@@ -95,44 +95,14 @@ class Ledger:
         at = datetime.fromisoformat(record.timestamp)
         if isinstance(event, e.ModelResponded):
             self.simulated = self.simulated or event.simulated
-        match event:
-            case (
-                e.TurnStarted()
-                | e.ModelRequested()
-                | e.RetryScheduled()
-                | e.CallFailed()
-                | e.MessageDelta()
-                | e.ReasoningDelta()
-                | e.ToolCallDelta()
-                | e.AnswerKept()
-                | e.AssistantAnswered()
-                | e.ModelResponded()
-                | e.UsageReported()
-                | e.TurnEnded()
-            ):
-                self._fold_turn(event, at)
-            case (
-                e.PermissionRequested()
-                | e.PermissionCompleted()
-                | e.ToolStarted()
-                | e.ToolProgressed()
-                | e.ToolCompleted()
-                | e.LimitReached()
-                | e.LimitDecided()
-            ):
-                self._fold_call(event, at)
-            case (
-                e.CompactionStarted()
-                | e.CompactionCompleted()
-                | e.CompactionUndone()
-                | e.SystemReset()
-                | e.TitleChanged()
-                | e.HookStarted()
-                | e.HookEnded()
-            ):
-                self._fold_context(event)
-            case _:
-                self._fold_session(event, at)
+        if isinstance(event, e.TurnEvent):
+            self._fold_turn(event, at)
+        elif isinstance(event, e.CallEvent):
+            self._fold_call(event, at)
+        elif isinstance(event, e.ContextEvent):
+            self._fold_context(event)
+        else:
+            self._fold_session(event, at)
 
     def _fold_session(self, event: e.SessionEvent, at: datetime) -> None:
         match event:
