@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, assert_never
 
 import msgspec
@@ -16,8 +17,9 @@ from cutaway.harness.messages import (
     scrub,
 )
 from cutaway.harness.providers.anthropic_marks import Place
+from cutaway.harness.providers.call_ids import CallIds
 from cutaway.harness.providers.memo import Encoder, Memo
-from cutaway.harness.providers.openai_chat import user_text
+from cutaway.harness.providers.openai_chat import legal_name, user_text
 
 Json = dict[str, Any]
 
@@ -32,24 +34,11 @@ BLANK = "(a blank message)"
 _BAD_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-class LegalIds:
-    """Ids of calls that the API takes, the same for a call and its result, given in order of first sight."""
-
-    __slots__ = ("_given", "_used")
-
-    def __init__(self) -> None:
-        self._given: dict[str, str] = {}
-        self._used: set[str] = set()
-
-    def of(self, id: str) -> str:
-        if id not in self._given:
-            legal = stem = _BAD_CHARACTER.sub("_", id) or "call"
-            turn = 2
-            while legal in self._used:
-                legal, turn = f"{stem}_{turn}", turn + 1
-            self._used.add(legal)
-            self._given[id] = legal
-        return self._given[id]
+def legal_ids(id: str) -> Iterator[str]:
+    """Ids that the API takes in place of one."""
+    stem = _BAD_CHARACTER.sub("_", id) or "call"
+    yield stem
+    yield from (f"{stem}_{turn}" for turn in count(2))
 
 
 def encode_messages(
@@ -65,7 +54,7 @@ def encode_messages(
     markable: list[tuple[Place, Json]] = []
 
     def begin() -> Encoder[list[Json]]:
-        ids = LegalIds()
+        ids = CallIds(legal_ids)
         return lambda message: list(_blocks(message, model, identity, ids))
 
     made = (memo or Memo()).of((model, identity), messages, begin)
@@ -86,12 +75,7 @@ def text_block(text: str) -> Json:
     return {"type": "text", "text": scrub(text)}
 
 
-def legal_name(name: str) -> str:
-    """Make the name of a past call one that the API takes, whatever the model wrote."""
-    return _BAD_CHARACTER.sub("_", name)[:64] or "unknown"
-
-
-def _blocks(message: Message, model: str, identity: str, ids: LegalIds) -> Iterator[Json]:
+def _blocks(message: Message, model: str, identity: str, ids: CallIds) -> Iterator[Json]:
     match message:
         case UserMessage():
             text = user_text(message)
@@ -108,7 +92,7 @@ def _blocks(message: Message, model: str, identity: str, ids: LegalIds) -> Itera
             assert_never(message)
 
 
-def _result(result: ToolResult, ids: LegalIds) -> Json:
+def _result(result: ToolResult, ids: CallIds) -> Json:
     block: Json = {"type": "tool_result", "tool_use_id": ids.of(result.call_id)}
     text = result.text if result.text.strip() else SILENT_FAILURE if result.is_error else ""
     if text:
@@ -118,7 +102,7 @@ def _result(result: ToolResult, ids: LegalIds) -> Json:
     return block
 
 
-def _answer(message: AssistantMessage, model: str, identity: str, ids: LegalIds) -> Iterator[Json]:
+def _answer(message: AssistantMessage, model: str, identity: str, ids: CallIds) -> Iterator[Json]:
     """Encode an answer with its thoughts where they came; one of thoughts alone is left out."""
     if not message.text.strip() and not message.tool_calls:
         return
@@ -165,7 +149,7 @@ def _thought(thought: Reasoning) -> tuple[Json | None, int]:
     return None, 0
 
 
-def _call(call: ToolCall, ids: LegalIds) -> Json:
+def _call(call: ToolCall, ids: CallIds) -> Json:
     return {
         "type": "tool_use",
         "id": ids.of(call.id),

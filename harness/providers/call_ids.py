@@ -1,7 +1,9 @@
 """Ids of past calls that a provider takes, whatever model the calls came from."""
 
 import re
+from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import chain, count
 
 from cutaway.harness.messages import scrub
 from cutaway.harness.providers.dialects import Dialect
@@ -12,32 +14,44 @@ _DIGEST = 8
 
 
 class CallIds:
-    """Legal ids, the same for a call and its result, given in order of first sight; legal ones stay."""
+    """Legal ids, the same for a call and its result, given in order of first sight.
 
-    __slots__ = ("_given", "_length", "_most", "_used")
+    `candidates` gives for an id what may stand for it, the best first and without an end; the first that
+    stands for no other id is taken.
+    """
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._length, self._most = dialect.call_id_length, dialect.call_id_most
+    __slots__ = ("_candidates", "_given", "_used")
+
+    def __init__(self, candidates: Callable[[str], Iterator[str]]) -> None:
+        self._candidates = candidates
         self._given: dict[str, str] = {}
         self._used: set[str] = set()
 
     def of(self, id: str) -> str:
         if id not in self._given:
-            legal, turn = id, 0
-            while not self._is_legal(legal) or legal in self._used:
-                legal, turn = self._made(id, turn), turn + 1
+            legal = next(one for one in self._candidates(id) if one not in self._used)
             self._used.add(legal)
             self._given[id] = legal
         return self._given[id]
 
-    def _is_legal(self, id: str) -> bool:
-        if self._length:
-            return len(id) == self._length and _PLAIN.fullmatch(id) is not None
-        return not self._most or len(id) <= self._most
 
-    def _made(self, id: str, turn: int) -> str:
+def ids_in(dialect: Dialect) -> CallIds:
+    """Ids that a dialect of Chat Completions takes; legal ones stay as they are."""
+    length, most = dialect.call_id_length, dialect.call_id_most
+
+    def legal(id: str) -> bool:
+        if length:
+            return len(id) == length and _PLAIN.fullmatch(id) is not None
+        return not most or len(id) <= most
+
+    def made(id: str, turn: int) -> str:
         digest = sha256(f"{turn} {scrub(id)}".encode()).hexdigest()
-        if self._length:
-            return digest[: self._length]
-        kept = scrub(id)[: self._most - _DIGEST - 1] if self._most else scrub(id)
+        if length:
+            return digest[:length]
+        kept = scrub(id)[: most - _DIGEST - 1] if most else scrub(id)
         return f"{kept}_{digest[:_DIGEST]}"
+
+    def candidates(id: str) -> Iterator[str]:
+        yield from (one for one in chain([id], (made(id, turn) for turn in count())) if legal(one))
+
+    return CallIds(candidates)

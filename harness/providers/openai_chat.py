@@ -19,7 +19,7 @@ from cutaway.harness.messages import (
     tagged,
 )
 from cutaway.harness.providers.base import Params, Request
-from cutaway.harness.providers.call_ids import CallIds
+from cutaway.harness.providers.call_ids import CallIds, ids_in
 from cutaway.harness.providers.chat_extras import on_message
 from cutaway.harness.providers.dialects import Dialect
 from cutaway.harness.providers.efforts import nearest_effort
@@ -93,7 +93,7 @@ def encode_chat(request: Request, dialect: Dialect, identity: str, memo: Memo[by
     origin = (identity, request.model)
 
     def begin() -> Encoder[bytes]:
-        return _Speech(dialect, origin, CallIds(dialect)).piece
+        return _Speech(dialect, origin, ids_in(dialect)).piece
 
     pieces += filter(None, (memo or Memo()).of(origin, request.messages, begin))
     head = msgspec.json.encode({**body, "messages": []})

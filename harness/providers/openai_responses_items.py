@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, assert_never
 
 import msgspec
@@ -15,9 +16,9 @@ from cutaway.harness.messages import (
     UserMessage,
     scrub,
 )
-from cutaway.harness.providers.anthropic_messages import legal_name
+from cutaway.harness.providers.call_ids import CallIds
 from cutaway.harness.providers.memo import Encoder, Memo
-from cutaway.harness.providers.openai_chat import user_text
+from cutaway.harness.providers.openai_chat import legal_name, user_text
 
 Json = dict[str, Any]
 
@@ -37,25 +38,12 @@ def origin_of(identity: str) -> str:
     return identity + PATH
 
 
-class ShortIds:
-    """Ids of calls that the API takes, the same for a call and its result, given in order of first sight."""
-
-    __slots__ = ("_given", "_used")
-
-    def __init__(self) -> None:
-        self._given: dict[str, str] = {}
-        self._used: set[str] = set()
-
-    def of(self, id: str) -> str:
-        if id not in self._given:
-            short = scrub(id)[:LONGEST_ID] or "call"
-            turn = 2
-            while short in self._used:
-                tail = f"_{turn}"
-                short, turn = (scrub(id) or "call")[: LONGEST_ID - len(tail)] + tail, turn + 1
-            self._used.add(short)
-            self._given[id] = short
-        return self._given[id]
+def short_ids(id: str) -> Iterator[str]:
+    """Ids that the API takes in place of one."""
+    whole = scrub(id) or "call"
+    yield whole[:LONGEST_ID]
+    for tail in (f"_{turn}" for turn in count(2)):
+        yield whole[: LONGEST_ID - len(tail)] + tail
 
 
 def encode_items(
@@ -68,13 +56,13 @@ def encode_items(
     origin = ("" if identity is None else origin_of(identity), model)
 
     def begin() -> Encoder[list[Json]]:
-        ids = ShortIds()
+        ids = CallIds(short_ids)
         return lambda message: list(_items(message, origin, ids))
 
     return [item for items in (memo or Memo()).of(origin, messages, begin) for item in items]
 
 
-def _items(message: Message, origin: tuple[str, str], ids: ShortIds) -> Iterator[Json]:
+def _items(message: Message, origin: tuple[str, str], ids: CallIds) -> Iterator[Json]:
     match message:
         case UserMessage():
             text = user_text(message)
@@ -100,7 +88,7 @@ def _message(role: str, kind: str, text: str, phase: str = "") -> Json:
     return {**item, "phase": phase} if phase else item
 
 
-def _answer(message: AssistantMessage, origin: tuple[str, str], ids: ShortIds) -> Iterator[Json]:
+def _answer(message: AssistantMessage, origin: tuple[str, str], ids: CallIds) -> Iterator[Json]:
     """Encode an answer with its thoughts where they came; its text stands before its calls."""
     kept = [
         (thought.at, item)
@@ -157,7 +145,7 @@ def _kept(thought: Reasoning) -> Json:
     return {key: value for key, value in item.items() if value is not None}
 
 
-def _call(call: ToolCall, ids: ShortIds) -> Json:
+def _call(call: ToolCall, ids: CallIds) -> Json:
     return {
         "type": "function_call",
         "call_id": ids.of(call.id),
