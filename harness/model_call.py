@@ -73,8 +73,6 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
     model = seams.model()
     began = seams.clock.monotonic()
     built = await seams.builder.build(seams.conversation, model.name, model.params)
-    exchange = _request(seams, model, built, "turn", turn_id, began)
-    seams.builder.sent(built.blocks)
     deltas = PacedDeltas(seams.emit)
 
     def keep(kept: e.AnswerKept) -> None:
@@ -87,13 +85,16 @@ async def call_model(seams: Seams, turn_id: str) -> AssistantMessage:
         deltas.flush()
         kept.begin_anew()
 
+    def ask(began: float) -> Exchange:
+        exchange = _request(seams, model, built, "turn", turn_id, began)
+        seams.builder.sent(built.blocks)
+        return exchange
+
+    def listen() -> Received:
+        return Received(lambda chunk: _show(turn_id, chunk, deltas, kept), begin_anew)
+
     try:
-        for _ in range(MOST_OPTIONS):
-            received = Received(lambda chunk: _show(turn_id, chunk, deltas, kept), begin_anew)
-            with suppress(OptionRefused):  # it is left out from here on
-                return await _exchange(seams, exchange, received)
-            exchange = _request(seams, model, built, "turn", turn_id, seams.clock.monotonic())
-        return await _exchange(seams, exchange, received)
+        return await _until_taken(seams, ask, listen, began)
     finally:
         deltas.flush()
         kept.close()
@@ -122,13 +123,25 @@ async def call_aside(
         built = BuiltPrompt(alone, await seams.builder.blocks_of(alone), 0)
     else:
         built = await seams.builder.build(seams.conversation, model.name, params, messages)
+
+    def ask(began: float) -> Exchange:
+        return _request(seams, model, built, purpose, "", began, alone=alone is not None)
+
+    return await _until_taken(seams, ask, lambda: Received(lambda chunk: None, lambda: None), began)
+
+
+async def _until_taken(
+    seams: Seams, ask: Callable[[float], Exchange], listen: Callable[[], Received], began: float
+) -> AssistantMessage:
+    """Send a request, and another for each option that the server refuses and that is left out from then on.
+
+    `began` is when the first was begun to be built, in seconds of the clock.
+    """
     for _ in range(MOST_OPTIONS):
-        exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
-        with suppress(OptionRefused):  # it is left out from here on
-            return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
+        with suppress(OptionRefused):
+            return await _exchange(seams, ask(began), listen())
         began = seams.clock.monotonic()
-    exchange = _request(seams, model, built, purpose, "", began, alone=alone is not None)
-    return await _exchange(seams, exchange, Received(lambda chunk: None, lambda: None))
+    return await _exchange(seams, ask(began), listen())
 
 
 def _request(

@@ -1,5 +1,6 @@
 """Lists to choose from in the manner of the command palette: models and efforts, each with its price."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -31,8 +32,9 @@ class Choices(Provider):
         if isinstance(self.screen, Choosing):
             self._found = await self._ask(self.screen)
 
+    @abstractmethod
     async def _ask(self, screen: Choosing) -> Sequence[Choice]:
-        raise NotImplementedError
+        """What there is to choose from."""
 
     async def discover(self) -> Hits:
         for choice in self._found:

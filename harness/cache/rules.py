@@ -58,6 +58,7 @@ def known_rules() -> tuple[CacheRules, ...]:
     return msgspec.toml.decode(text, type=_File).rules
 
 
+@cache
 def rules_for(provider: str, model: str) -> CacheRules:
     """Find the rules of a model at a provider, by the names that requests use; `UNKNOWN` when none fit."""
     for rules in known_rules():
