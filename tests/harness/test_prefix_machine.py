@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from cutaway.harness import events as e
+from cutaway.harness.answers import LimitAnswer, PermissionAnswer
 from cutaway.harness.eventlog.store import SessionStore
 from cutaway.harness.messages import UserMessage
 from cutaway.harness.opening import Opening, new_session, resume_session
@@ -56,6 +57,16 @@ def choose(request: Request, number: int) -> Step:
     return STEPS.get(newest.text.split(" ")[0], say(f"answer {number}"))
 
 
+class SaysYes:
+    """Somebody who is there: a question that nobody answers would leave the session waiting for ever."""
+
+    async def permission(self, request: e.PermissionRequested) -> PermissionAnswer:
+        return PermissionAnswer("approve")
+
+    async def limit(self, reached: e.LimitReached) -> LimitAnswer:
+        return LimitAnswer("stop")
+
+
 class Lives(RuleBasedStateMachine):
     """One session from its start to its end, through crashes and resumes."""
 
@@ -76,7 +87,7 @@ class Lives(RuleBasedStateMachine):
         return self.runner.run(work)
 
     def wanted(self) -> Opening:
-        return dataclasses.replace(opening(self.root, choose=choose), clock=self.clock)
+        return dataclasses.replace(opening(self.root, choose=choose, asker=SaysYes()), clock=self.clock)
 
     async def opened(self, session_id: str) -> Session:
         if session_id:
