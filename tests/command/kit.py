@@ -18,7 +18,9 @@ Json = dict[str, Any]
 
 
 def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / ".src"), "PYTHONWARNINGS": "error", **more}
+    """Ours, with the Python that runs these tests: it has pytest, and one on the PATH may not."""
+    ours = {"PYTHONPATH": str(ROOT / ".src"), "PYTHONWARNINGS": "error", "VIRTUAL_ENV": sys.prefix}
+    return {**os.environ, **ours, **more}
 
 
 def command(*arguments: str) -> list[str]:
